@@ -1,0 +1,31 @@
+"Package metadata comes from settings.ini; only the extras are listed here."
+from configparser import ConfigParser
+from pathlib import Path
+from setuptools import find_packages, setup
+
+here = Path(__file__).parent
+parser = ConfigParser(delimiters=['='])
+parser.read(here/'settings.ini', encoding='utf-8')
+cfg = parser['DEFAULT']
+
+extras = dict(
+    torch=['torch>=2.8', 'safetensors>=0.4'],
+    gym=['gymnasium>=1.0'],
+    tables=['pandas>=2.0', 'pyarrow>=14'],
+    notebooks=['matplotlib>=3.7', 'ipywidgets>=8.0', 'tqdm>=4.65'])
+extras['npc'] = extras['torch'] + ['tqdm>=4.65']
+extras['dev'] = sorted({p for ps in extras.values() for p in ps}) + [
+    'nbdev==2.4.14', 'execnb==0.1.18', 'fastcore==1.14.5', 'ghapi==1.1.1', 'fastgit==0.0.6',
+    'hypothesis==6.170.17', 'scikit-learn>=1.4', 'emoji==2.16.0']
+
+setup(
+    name=cfg['lib_name'], version=cfg['version'], description=cfg['description'], keywords=cfg['keywords'],
+    author=cfg['author'], author_email=cfg['author_email'], url=cfg['git_url'], license='MIT',
+    long_description=(here/'README.md').read_text(encoding='utf-8'), long_description_content_type='text/markdown',
+    packages=find_packages(include=[cfg['lib_path'], cfg['lib_path'] + '.*']), include_package_data=True,
+    python_requires='>=' + cfg['min_python'], install_requires=cfg['requirements'].split(), extras_require=extras,
+    entry_points=dict(console_scripts=cfg['console_scripts'].split(),
+                      nbdev=[f"{cfg['lib_path']}={cfg['lib_path']}._modidx:d"]),
+    classifiers=['Development Status :: 3 - Alpha', 'Intended Audience :: Developers', 'Programming Language :: Python :: 3']
+                + [f'Programming Language :: Python :: 3.{v}' for v in range(10, 14)],
+    zip_safe=False)
