@@ -87,6 +87,7 @@ class Encoder:
         if not isinstance(hash_bits, int) or not 4 <= hash_bits <= 24: raise BadInput(f"hash_bits must be 4 to 24; got {hash_bits!r}")
         self.hash_bits, self.columns, self._known = hash_bits, {}, {}
         self.count, self.mean, self.spread = np.zeros(0), np.zeros(0), np.zeros(0)   # spread: sum of squared deviations
+        self.row, self.rows = np.zeros(self.places, np.int32), 1     # place -> row of a learner's table; row 0: never met
 
     @property
     def places(self): return 1 << self.hash_bits                 # how many places tokens may fall into
@@ -204,6 +205,46 @@ def standardise(self:Encoder,
     scale, mean = np.where(seen, 1 / np.where(seen, deviation, 1), 1.0), np.where(self.count > 0, self.mean, 0.0)
     return np.nan_to_num(np.clip((x - mean) * scale, -8, 8), nan=0.0).astype(np.float32)
 
+# %% ../../nbs/core/04_features.ipynb #4eba6353
+@patch
+def meet(self:Encoder,
+    states, # states or an `Encoded`
+):  # -> `Encoded`
+    "Prepare to learn from these states: note their numbers, give their tokens rows."
+    e = self.encode(states)
+    self.update(e)
+    new = np.unique(e.indices[self.row[e.indices] == 0])
+    self.row[new] = np.arange(self.rows, self.rows + len(new))
+    self.rows += len(new)
+    return e
+
+# %% ../../nbs/core/04_features.ipynb #8a969457
+@patch
+def dot(self:Encoder,
+    encoded, # an `Encoded` of n states
+    table, # [rows, k]
+):  # -> [n, k]
+    "For each state, the sum of its tokens' rows, each times the token's value."
+    out = np.zeros((len(encoded), table.shape[1]), table.dtype)
+    full = np.flatnonzero(np.diff(encoded.offsets))
+    if len(full):
+        parts = encoded.values[:, None] * table[self.row[encoded.indices]]
+        out[full] = np.add.reduceat(parts, encoded.offsets[full])
+    return out
+
+@patch
+def outer(self:Encoder,
+    encoded, # an `Encoded` of n states
+    gradient, # [n, k]
+):  # -> (rows used, ascending and each once; their gradients [rows used, k])
+    "The way back of `dot`."
+    rows = self.row[encoded.indices]
+    order = np.argsort(rows, kind='stable')
+    state = np.repeat(np.arange(len(encoded)), np.diff(encoded.offsets))[order]
+    used, starts = np.unique(rows[order], return_index=True)
+    if not len(used): return used, np.zeros((0, gradient.shape[1]), gradient.dtype)
+    return used, np.add.reduceat(encoded.values[order, None] * gradient[state], starts)
+
 # %% ../../nbs/core/04_features.ipynb #baf3f1d6
 @patch
 def embed(self:Encoder,
@@ -226,7 +267,8 @@ def embed(self:Encoder,
 @patch
 def state(self:Encoder):  # -> plain values and arrays
     "All that the encoder knows."
-    return dict(hash_bits=self.hash_bits, columns=list(self.columns), count=self.count, mean=self.mean, spread=self.spread)
+    return dict(hash_bits=self.hash_bits, columns=list(self.columns), count=self.count, mean=self.mean, spread=self.spread,
+                met=np.argsort(self.row)[len(self.row) - self.rows + 1:].astype(np.int32))
 
 @patch
 def load(self:Encoder,
@@ -235,4 +277,7 @@ def load(self:Encoder,
     "Become the encoder that was kept."
     self.hash_bits, self.columns, self._known = state['hash_bits'], {k: i for i, k in enumerate(state['columns'])}, {}
     self.count, self.mean, self.spread = (np.array(state[k], np.float64) for k in ('count', 'mean', 'spread'))
+    met = np.asarray(state['met'], np.int64)
+    self.row, self.rows = np.zeros(self.places, np.int32), len(met) + 1
+    self.row[met] = np.arange(1, len(met) + 1)
     return self
