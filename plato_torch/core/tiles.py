@@ -101,7 +101,7 @@ def to_json(
             return {'__buffer__': len(buffers) - 1, 'dtype': array.dtype.str, 'shape': list(array.shape)}
         if array.dtype.kind in 'biuf':
             numbers = array.tolist() if array.dtype.kind != 'f' or np.isfinite(array).all() else _spelt(array.tolist())
-            return {'__array__': numbers, 'dtype': array.dtype.str}
+            return {'__array__': numbers, 'dtype': array.dtype.str} | ({} if array.size else {'shape': list(array.shape)})   # [] has no shape
         if array.dtype.kind in 'UO': return to_json(array.tolist(), buffers)
     raise BadInput(f"cannot keep {short_repr(value)}; give text, numbers, mappings, lists or arrays of numbers")
 
@@ -118,7 +118,9 @@ def from_json(
     if isinstance(value, list): return [from_json(v, buffers) for v in value]
     if not isinstance(value, dict): return value
     if '__float__' in value: return float(value['__float__'])
-    if '__array__' in value: return np.array(value['__array__'], dtype=np.dtype(value['dtype']))
+    if '__array__' in value: 
+        array = np.array(value['__array__'], dtype=np.dtype(value['dtype']))
+        return array.reshape(value['shape']) if 'shape' in value else array
     if '__buffer__' in value: return buffers[value['__buffer__']]
     if '__mapping__' in value: return {from_json(k): from_json(v, buffers) for k, v in value['__mapping__']}
     return {k: from_json(v, buffers) for k, v in value.items()}
