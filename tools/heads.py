@@ -11,25 +11,43 @@ PACKAGES = dict(numpy='numpy', fastcore='fastcore', matplotlib='matplotlib', skl
                 gymnasium='gymnasium', safetensors='safetensors', hypothesis='hypothesis', emoji='emoji', pyarrow='pyarrow',
                 tqdm='tqdm')   # module -> what pip calls it; torch is never installed from a notebook
 
+ALSO = {r'\bplot_|core\.show': 'matplotlib', r'learner=[\'"]net|NetLearner|Ensign': 'safetensors', r'\bDataFrame\b': 'pandas', r'parquet': 'pyarrow'}
+
 INSTALL = '''#| hide
 #| eval: false
-import importlib.util, os, subprocess, sys
+import importlib.metadata, importlib.util, os, shutil, subprocess, sys, tempfile
 if 'google.colab' in sys.modules or 'KAGGLE_KERNEL_RUN_TYPE' in os.environ:
-    source = os.environ.get('PLATO_SOURCE', '{source}')
+    source, folder = os.environ.get('PLATO_SOURCE', '{source}'), tempfile.mkdtemp()
     wanted = {wanted}
     missing = [name for module, name in wanted.items() if not importlib.util.find_spec(module)]
     pip = [sys.executable, '-m', 'pip', 'install', '-q']
-    if missing: subprocess.run(pip + missing, check=True)
-    if not importlib.util.find_spec('plato_torch'): subprocess.run(pip + ['--no-deps', source], check=True)
-    importlib.invalidate_caches()'''
+    if missing:   # and what is there stays as it is
+        with open(folder + '/keep.txt', 'w') as f:
+            for d in importlib.metadata.distributions():
+                if d.metadata['Name'] in ('numpy', 'torch', 'fastcore'): print(d.metadata['Name'], d.version, sep='==', file=f)
+        subprocess.run([*pip, '-c', f.name, *missing], check=True)
+    if not importlib.util.find_spec('plato_torch'):
+        if os.path.isdir(source):   # a data set's folder cannot be written
+            source = shutil.copytree(source, folder + '/source', ignore=shutil.ignore_patterns('.*', 'build'))
+        offline = subprocess.run([*pip, '--no-deps', '--no-build-isolation', source], capture_output=True)
+        if offline.returncode: subprocess.run([*pip, '--no-deps', source], check=True)
+    importlib.invalidate_caches()
+    import fastcore.test
+    if not hasattr(fastcore.test, 'expect_fail'):   # a fastcore older than this name keeps its place and gets the name
+        class expect_fail:
+            def __init__(self, error=Exception, contains=''): self.error, self.contains = error, contains
+            def __enter__(self): return self
+            def __exit__(self, kind, error, trace):
+                assert kind and issubclass(kind, self.error) and self.contains in str(error), f'expected {{self.error.__name__}}'
+                return True
+        fastcore.test.expect_fail = expect_fail
+        fastcore.test.__all__.append('expect_fail')'''
 
 def heads(nb, path, cfg):
     "The two cells that belong at the head of the notebook at `path` (relative to the project)"
     code = '\n'.join(c.source for c in nb.cells if c.cell_type == 'code' and c.id != 'install')
-    imported = set(re.findall(r'^\s*(?:import|from)\s+(\w+)', code, re.M))
-    if 'core.show' in code or 'plot_' in code: imported.add('matplotlib')
-    if "'pandas'" in code or '.DataFrame(' in code: imported.add('pandas')
-    wanted = {m: p for m, p in PACKAGES.items() if m in imported | {'numpy', 'fastcore'}}
+    used = set(re.findall(r'\w+', code)) | {m for pattern, m in ALSO.items() if re.search(pattern, code)} | {'numpy', 'fastcore'}
+    wanted = {m: p for m, p in PACKAGES.items() if m in used}
     url = f'https://colab.research.google.com/github/{cfg.user}/{cfg.repo}/blob/{cfg.branch}/{path.as_posix()}'
     badge = f'[![Open in Colab](https://colab.research.google.com/assets/colab-badge.svg)]({url})'
     install = INSTALL.format(source=f'git+{cfg.git_url}@{cfg.branch}', wanted=wanted)

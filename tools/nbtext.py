@@ -13,7 +13,9 @@ HEADS = {'badge', 'install'}   # the ids of the cells that heads.py writes
 
 def parse(text):
     "The (cell_type, source) pairs of percent text; markdown bodies are plain text, not commented"
-    parts = MARK.split(text)[1:]
+    before, *parts = MARK.split(text)
+    if stray := before.strip() or '\n'.join(re.findall(r'^# %%.*', MARK.sub('', text), re.M)):
+        sys.exit(f'text before the first marker, or a line that is no marker: {stray[:200]}')
     return [(kind or 'code', source.strip('\n')) for kind, source in zip(parts[::2], parts[1::2])]
 
 def build(text, path):
