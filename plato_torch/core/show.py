@@ -40,13 +40,8 @@ def canvas(
 # %% ../../nbs/core/01_show.ipynb #478eb6f2
 def _numbers(values, what, *ndims):
     "`values` as a float array with one of these numbers of dimensions, gaps as NaN; or `BadInput` with what was given"
-<<<<<<< HEAD
-    single = isinstance(values, (str, bytes, Mapping)) or hasattr(values, '__array__') or not hasattr(values, '__iter__')
-    values = values if single else list(values)
-=======
     ready = isinstance(values, (str, bytes, Mapping)) or hasattr(values, '__array__')
     values = list(values) if hasattr(values, '__iter__') and not ready else values
->>>>>>> 727856039c470ec6b871e5e0892bb87770bd5ea1
     said = ' '.join(repr(values).split())
     said = said if len(said) < 80 else said[:77] + '...'
     try: found = np.array(values, dtype=float)
@@ -69,12 +64,8 @@ def short(
 
 def _yardstick(yardstick):
     "The name and the height of a yardstick, given as a number or as `(name, number)`"
-<<<<<<< HEAD
-    name, height = yardstick if isinstance(yardstick, (tuple, list)) else ('yardstick', yardstick)
-=======
     pair = isinstance(yardstick, (tuple, list)) and len(yardstick) == 2
     name, height = yardstick if pair else ('yardstick', yardstick)
->>>>>>> 727856039c470ec6b871e5e0892bb87770bd5ea1
     return str(name), float(_numbers([height], 'a yardstick', 1)[0])
 
 def _legend(ax, order=None, title=None):
