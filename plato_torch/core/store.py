@@ -127,7 +127,9 @@ def append(self:TileStore,
     tile, # a `Tile`
 ):  # -> its number, counted from 1
     "Add one tile. When this returns, the tile is on record."
-    row = [v if type(v) is str or v is None else _to_cell(v) for v in _ALL_FIELDS(tile)]
+    fields = list(_ALL_FIELDS(tile))
+    fields[_DONE] = 1 if tile.done else None
+    row = [v if type(v) is str or v is None else _to_cell(v) for v in fields]
     with self._database() as db:
         try: return db.execute(_ONE, row).lastrowid
         except _REFUSED as e: raise _cannot_keep(e) from e
@@ -153,7 +155,7 @@ def extend(self:TileStore,
             raise
     return len(tiles)
 
-_ONE = _insert(FIELDS, 1)
+_ONE, _DONE = _insert(FIELDS, 1), FIELDS.index('done')
 _REFUSED = (UnicodeEncodeError, sqlite3.InterfaceError, sqlite3.ProgrammingError)
 
 def _cannot_keep(error):
@@ -169,7 +171,7 @@ def _tile(row, cell=_from_cell):
     "A row as a tile"
     state, action, outcome, reward, agent_id, time, context, next_state, done, episode, room_id, preset = row
     return Tile(cell(state), cell(action), cell(outcome), reward, agent_id or '', time, cell(context), cell(next_state),
-                bool(done and cell(done)), cell(episode), room_id or '', preset or '')
+                bool(done), cell(episode), room_id or '', preset or '')
 
 @patch
 def since(self:TileStore,
