@@ -63,15 +63,12 @@ class RoomSentiment:
 
 # %% ../../nbs/core/05_sentiment.ipynb #b8858329
 @patch
-def observe(self:RoomSentiment,
-    tile, # a `Tile`, or anything with `state`, `action`, `reward`
-):
+def observe(self:RoomSentiment, tile):  # a `Tile`, or anything with `state`, `action`, `reward`
     "Take note of one tile."
     pair, r = (self.key(tile.state), self.key(tile.action)), float(tile.reward)
     self.count += 1
     k = 1 / min(self.count, 10 * self.window)
-    self._habit += k * r - k * self._habit
-    self._size += k * abs(r) - k * self._size
+    self._habit, self._size = self._habit + k * r - k * self._habit, self._size + k * abs(r) - k * self._size
     self._peak = max(abs(r), self._peak * (1 - 0.1 / self.window))
     times = self._met[pair] = self._met.pop(pair, 0) + 1       # out and in again: now the latest met
     if len(self._met) > self.memory: self._met.popitem(last=False)
@@ -101,7 +98,7 @@ def _measure(self:RoomSentiment):
     short_of = min(1.0, max(0.0, (habit - net) / usual)) if usual > 1e-9 else 0.5
     often = {}
     for (state, _), times in Counter(self._pairs).items():
-        if times > often.get(state, 0): often[state] = times
+        often[state] = max(often.get(state, 0), times)
     mean = z.sum() / n
     return np.array([min(1.0, max(0.0, x)) for x in (
         size.sum() / n, 1 - np.abs(z[1:] - z[:-1]).sum() / (2 * n - 2) if n > 1 else 0.5, 1 - (1 - loss) * (1 - short_of),
@@ -126,8 +123,9 @@ def summary(self:RoomSentiment):  # -> text
     "The mood in one line."
     if not self.count: return 'waiting: nothing has happened yet'
     mood = self.as_dict()
-    word = ('frustrated' if mood['frustration'] > 0.6 else 'restless' if mood['tension'] > 0.6 or mood['flow'] < 0.5 else
-            'curious' if mood['discovery'] > 0.5 else 'assured' if mood['confidence'] > 0.7 else 'calm' if mood['flow'] > 0.8 else 'even')
+    word = ('frustrated' if mood['frustration'] > 0.6 else
+            'restless' if mood['tension'] > 0.6 or mood['flow'] < 0.5 else 'curious' if mood['discovery'] > 0.5 else
+            'assured' if mood['confidence'] > 0.7 else 'calm' if mood['flow'] > 0.8 else 'even')
     loud = sorted(DIMENSIONS, key=lambda d: -abs(mood[d] - 0.5))[:3]
     return f"{word}: {', '.join(_SAYS[d][mood[d] > 0.5] for d in loud)}"
 
@@ -154,13 +152,12 @@ _PLAIN = ('window', 'every', 'memory', 'count', '_habit', '_size', '_peak')
 @patch
 def state(self:RoomSentiment):  # -> plain values
     "All that the mood stands on."
-    return dict({name: getattr(self, name) for name in _PLAIN}, tiles=[[*p, r, n] for p, r, n in zip(self._pairs, self._rewards, self._novel)],
+    tiles = [[*pair, r, n] for pair, r, n in zip(self._pairs, self._rewards, self._novel)]
+    return dict({name: getattr(self, name) for name in _PLAIN}, tiles=tiles,
                 met=[[*pair, times] for pair, times in self._met.items()], history=[list(moment) for moment in self._history])
 
 @patch
-def load(self:RoomSentiment,
-    state, # what `state` gave
-):  # -> the sentiment
+def load(self:RoomSentiment, state):  # what `state` gave -> the sentiment
     "Become the mood that was kept. Raises `BadInput` if `state` is not one."
     missing = {*_PLAIN, 'tiles', 'met', 'history'} - {*state} if isinstance(state, Mapping) else {'everything'}
     if missing: raise BadInput(f"this is not the state of a sentiment: {', '.join(sorted(missing))} missing")
@@ -194,8 +191,8 @@ class BiasedRandomness:
     ):
         for name, value in dict(epsilon=epsilon, forget=forget).items():
             if not 0 <= value <= 1: raise BadInput(f"{name} must be in [0, 1]; got {value!r}")
-        for name, value in dict(base=base, by_discovery=by_discovery, by_frustration=by_frustration, safe=safe, novel=novel).items():
-            if not 0 <= value < np.inf: raise BadInput(f"{name} must be 0 or more; got {value!r}")
+        pulls = base, by_discovery, by_frustration, safe, novel
+        if not all(0 <= pull < np.inf for pull in pulls): raise BadInput(f"base, by_…, safe and novel must be 0 or more; got {pulls}")
         if not temperature > 0: raise BadInput(f"temperature must be above 0; got {temperature!r}")
         self.epsilon, self.base, self.by_discovery, self.by_frustration = epsilon, base, by_discovery, by_frustration
         self.safe, self.novel, self.temperature, self.forget = safe, novel, temperature, forget
@@ -207,7 +204,8 @@ def weights(self:BiasedRandomness, mood):  # -> (e, w_u, w_s, w_n)
     "How much is explored in this mood, and the shares of any, safe and novel actions in it."
     f, d = mood_vector(mood)[2:4].tolist()
     total = 1 + self.safe * f + self.novel * d
-    return min(1.0, self.epsilon * (self.base + self.by_discovery * d + self.by_frustration * f)), 1 / total, self.safe * f / total, self.novel * d / total
+    rate = min(1.0, self.epsilon * (self.base + self.by_discovery * d + self.by_frustration * f))
+    return rate, 1 / total, self.safe * f / total, self.novel * d / total
 
 # %% ../../nbs/core/05_sentiment.ipynb #7198ef7a
 def _safe_and_novel(counts, means, temperature):
@@ -231,16 +229,14 @@ def probabilities(self:BiasedRandomness,
     p, n, m = (np.asarray(x, float) for x in (policy, counts, means))
     if p.ndim != 1 or not len(p) or p.shape != n.shape or p.shape != m.shape:
         raise BadInput(f"policy, counts and means must be three lists of one length; got shapes {p.shape}, {n.shape}, {m.shape}")
-    if not (p.min() >= 0 and abs(p.sum() - 1) < 1e-6): raise BadInput(f"a policy must be probabilities that sum to 1; got {short_repr(p)}")
+    if not (p.min() >= 0 and abs(p.sum() - 1) < 1e-6): raise BadInput(f"a policy must sum to 1; got {short_repr(p)}")
     if not (n.min() >= 0 and np.isfinite(n).all()) or not np.isfinite(m[n > 0]).all():
         raise BadInput(f"counts must be 0 or more, means finite; got {short_repr(n)}, {short_repr(m)}")
     e, any_, safe, novel = self.weights(mood)
     S, N = _safe_and_novel(n, m, self.temperature)
     return (1 - e) * p + e * (any_ / len(p) + safe * S + novel * N)                                # π(a) as above
 
-def greedy_policy(
-    values, # worth of each action, [K]
-):  # -> float array [K]
+def greedy_policy(values):  # worth of each action [K] -> float array [K]
     "All probability on the best action, shared among equals."
     values = np.asarray(values)
     best = values == values.max()
@@ -303,7 +299,8 @@ def context_layout(
 ):  # -> `dict(width, mood, states [k, size], rewards [k], present [k])`, all but `width` indices into the array
     "Where each part stands in `context_for_jepa`."
     slots = 6 + np.arange(_whole('k', k, 1) * (_whole('size', size, 1) + 2)).reshape(k, size + 2)
-    return dict(width=6 + slots.size, mood=np.arange(6), states=slots[:, :size], rewards=slots[:, size], present=slots[:, size + 1])
+    return dict(width=6 + slots.size, mood=np.arange(6), states=slots[:, :size],
+                rewards=slots[:, size], present=slots[:, size + 1])
 
 def context_for_jepa(
     sentiment, # the room's mood: a `RoomSentiment`, mapping or six numbers
@@ -313,11 +310,9 @@ def context_for_jepa(
     size=16, # length of a state's embedding
 ):  # -> float32 array [6 + k (size + 2)]
     "Mood and recent tiles as one array; `context_layout` says what stands where."
-    layout, recent = context_layout(k, size), list(deque(tiles, maxlen=k))
-    out = np.zeros(layout['width'], np.float32)
-    out[layout['mood']] = mood_vector(sentiment)
-    if not recent: return out
-    out[layout['states'][-len(recent):]] = encoder.embed([tile.state for tile in recent], size)
-    out[layout['rewards'][-len(recent):]] = np.tanh([tile.reward for tile in recent])
-    out[layout['present'][-len(recent):]] = 1
+    recent, out = list(deque(tiles, maxlen=k)), np.zeros(context_layout(k, size)['width'], np.float32)
+    out[:6] = mood_vector(sentiment)
+    if recent:
+        states, rewards = encoder.embed([tile.state for tile in recent], size), np.tanh([tile.reward for tile in recent])
+        out[-len(recent) * (size + 2):] = np.column_stack([states, rewards, np.ones(len(recent))]).ravel()
     return out
