@@ -87,6 +87,7 @@ class Encoder:
         if not isinstance(hash_bits, int) or not 4 <= hash_bits <= 24: raise BadInput(f"hash_bits must be 4 to 24; got {hash_bits!r}")
         self.hash_bits, self.columns, self._known = hash_bits, {}, {}
         self.count, self.mean, self.spread = np.zeros(0), np.zeros(0), np.zeros(0)   # spread: sum of squared deviations
+        self._ground = None                                              # (mean, scale), made when asked for
         self.row, self.rows = np.zeros(self.places, np.int32), 1     # place -> row of a learner's table; row 0: never met
 
     @property
@@ -183,6 +184,8 @@ def update(self:Encoder,
     "Take note of the numbers' means and variances, in one pass."
     x = self.encode(states).numbers.astype(np.float64)
     self._grow(x.shape[1])
+    self._ground = None
+    if not x.shape[1]: return
     here = np.isfinite(x)
     m = here.sum(0)
     b = np.where(here, x, 0).sum(0) / np.maximum(m, 1)
@@ -199,11 +202,15 @@ def standardise(self:Encoder,
     encoded, # an `Encoded`
 ):  # -> float32 [n, width], within ±8, 0 where missing
     "The numbers on common ground."
-    x = widen(encoded.numbers, self.width)
-    deviation = np.sqrt(self.spread / np.maximum(self.count, 1))
-    seen = deviation > 1e-12 * np.abs(self.mean)
-    scale, mean = np.where(seen, 1 / np.where(seen, deviation, 1), 1.0), np.where(self.count > 0, self.mean, 0.0)
-    return np.nan_to_num(np.clip((x - mean) * scale, -8, 8), nan=0.0).astype(np.float32)
+    if self._ground is None or len(self._ground[0]) != self.width:
+        deviation = np.sqrt(self.spread / np.maximum(self.count, 1))
+        varies = deviation > 1e-12 * np.abs(self.mean)
+        self._ground = np.where(self.count > 0, self.mean, 0.0), np.where(varies, 1 / np.where(varies, deviation, 1), 1.0)
+    mean, scale = self._ground
+    z = ((widen(encoded.numbers, self.width) - mean) * scale).astype(np.float32)
+    np.clip(z, -8, 8, out=z)
+    if not z.size or not np.isnan(z.sum()): return z
+    return np.nan_to_num(z, copy=False, nan=0.0)
 
 # %% ../../nbs/core/04_features.ipynb #4eba6353
 @patch
@@ -277,6 +284,7 @@ def load(self:Encoder,
     "Become the encoder that was kept."
     self.hash_bits, self.columns, self._known = state['hash_bits'], {k: i for i, k in enumerate(state['columns'])}, {}
     self.count, self.mean, self.spread = (np.array(state[k], np.float64) for k in ('count', 'mean', 'spread'))
+    self._ground = None
     met = np.asarray(state['met'], np.int64)
     self.row, self.rows = np.zeros(self.places, np.int32), len(met) + 1
     self.row[met] = np.arange(1, len(met) + 1)

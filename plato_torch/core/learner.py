@@ -78,9 +78,12 @@ def targets(self:Learner,
         t = targets.astype(np.float64)
     else:
         targets = list(targets)
-        self.add_labels(targets)
+        try: columns = [self._index[x] for x in targets]
+        except (KeyError, TypeError):                          # new labels, or what cannot be one
+            self.add_labels(targets)
+            columns = [self._index[plain_label(x)] for x in targets]
         t = np.zeros((len(targets), len(self.labels)))
-        t[np.arange(len(targets)), [self._index[plain_label(x)] for x in targets]] = 1
+        t[np.arange(len(targets)), columns] = 1
     w = np.ones(len(t)) if weights is None else np.asarray(weights, np.float64)
     if n is not None and n != len(t): raise BadInput(f"as many targets as states are needed; got {n} states and {len(t)} targets")
     if not len(t): raise BadInput("a step needs at least one state; got none")
@@ -241,7 +244,12 @@ def proba(self:LinearLearner,
     if not self.labels: raise NotTrained("this learner knows no labels yet; call `step` first")
     e = self.encode(states)
     self._fit_shapes()
-    z = self._theta['bias'] + self.encoder.standardise(e) @ self._theta['numbers']
+    return self._scores(e, self.encoder.standardise(e))
+
+@patch
+def _scores(self:LinearLearner, e, x):
+    "Probabilities from the tokens of e and the numbers x"
+    z = self._theta['bias'] + x @ self._theta['numbers']
     return softmax(z + self.encoder.dot(e, self._theta['tokens']) if len(e.indices) else z)
 
 # %% ../../nbs/core/06_learner.ipynb #eac21e21
@@ -255,9 +263,10 @@ def step(self:LinearLearner,
     e = self.encode(states)
     t, w = self.targets(targets, weights, len(e))
     self.encoder.meet(e)
-    p = self.proba(e)
-    g = (p * t.sum(1, keepdims=True) - t) * (w / len(t))[:, None]
+    self._fit_shapes()
     x = self.encoder.standardise(e)
+    p = self._scores(e, x)
+    g = (p * t.sum(1, keepdims=True) - t) * (w / len(t))[:, None]
     self._move('bias', slice(None), g.sum(0, keepdims=True))
     if x.shape[1]: self._move('numbers', slice(None), x.T @ g + self.weight_decay * self._theta['numbers'])
     if len(e.indices): self._move('tokens', *self.encoder.outer(e, g))
