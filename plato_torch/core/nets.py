@@ -100,8 +100,10 @@ def _numbers(self:NetLearner, e):  # -> float32 [n, width]
         self._scale = met, known.mean.copy(), np.where(varies, 1 / np.where(varies, deviation, 1), 1.0) * (known.count > 0)
     x = e.numbers if e.numbers.shape[1] == known.width else widen(e.numbers, known.width)
     x = ((x - self._scale[1]) * self._scale[2]).astype(np.float32)
-    if np.vdot(x, x) <= 64: return x                               # short: nothing beyond ±8, and nothing missing
-    return np.nan_to_num(np.clip(x, -8, 8, out=x), copy=False, nan=0.0)
+    size = np.vdot(x, x)
+    if size <= 64: return x                                        # short: nothing beyond ±8, and nothing missing
+    np.clip(x, -8, 8, out=x)
+    return x if size == size else np.nan_to_num(x, copy=False, nan=0.0)
 
 @patch
 def _tensor(self:NetLearner, array, dtype=np.float32):
