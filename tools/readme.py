@@ -1,4 +1,5 @@
 "README.md from nbs/index.ipynb (`#| hide` respected), so that what it shows has run."
+import posixpath, re
 from pathlib import Path
 from execnb.nbio import read_nb
 
@@ -9,6 +10,10 @@ def text_of(outputs):
         found.append(''.join(o.get('text', '') if o['output_type'] == 'stream' else o.get('data', {}).get('text/plain', '')))
     return ''.join(found).strip()
 
+def from_the_top(text):
+    "Links as seen from the project's folder rather than from nbs/"
+    return re.sub(r'\]\((?!\w+:|#|/)([^)]+)\)', lambda m: f']({posixpath.normpath("nbs/" + m[1])})', text)
+
 def readme(nb='nbs/index.ipynb', out='README.md'):
     parts = [f'<!-- Made from {nb} by tools/readme.py: edit the notebook -->']
     for c in read_nb(nb).cells:
@@ -16,7 +21,7 @@ def readme(nb='nbs/index.ipynb', out='README.md'):
         flags = [l for l in lines if l.startswith('#|')]
         if c.cell_type == 'raw' or any('hide' in f for f in flags): continue
         source = '\n'.join(l for l in lines if not l.startswith('#|')).strip()
-        if c.cell_type == 'markdown': parts.append(source)
+        if c.cell_type == 'markdown': parts.append(from_the_top(source))
         elif source:
             parts.append(f'```python\n{source}\n```')
             if text := text_of(c.outputs): parts.append('\n'.join('    ' + l for l in text.splitlines()))

@@ -6,7 +6,7 @@
 __all__ = ['hash_tokens', 'text_tokens', 'Encoded', 'widen', 'Encoder']
 
 # %% ../../nbs/core/04_features.ipynb #d59a7fcb
-import re
+import copy, math, re
 from collections.abc import Mapping
 import numpy as np
 from fastcore.basics import patch
@@ -136,7 +136,7 @@ def _parts(self:Encoder, states):
 def encode(self:Encoder,
     states, # list of states of one kind, an array of numbers [n, …], or an `Encoded`, which is handed back
 ):  # -> `Encoded`
-    "The states as numbers and sparse tokens. New keys of mappings get new columns."
+    "The states as numbers and sparse tokens. A key met for the first time gets a column, which counts from the first `update` on."
     if isinstance(states, Encoded): return states
     array = states if isinstance(states, np.ndarray) else None
     if array is None and len(states) and (hasattr(states[0], '__array__') or isinstance(states[0], (list, tuple))):
@@ -144,9 +144,8 @@ def encode(self:Encoder,
         except ValueError: raise BadInput(f"array states must be of one shape; got {sorted({np.shape(s) for s in states})}") from None
     if array is not None and array.ndim > 1:
         if array.dtype.kind not in 'biuf': raise BadInput(f"array states must be numbers; got {array.dtype}")
-        numbers = array.reshape(len(array), -1)
+        numbers = array.reshape(len(array), math.prod(array.shape[1:]))
         if numbers.dtype != np.float32: numbers = numbers.astype(np.float32 if numbers.itemsize <= 2 else np.float64)
-        self._grow(numbers.shape[1])
         return Encoded(numbers, np.zeros(0, np.int64), np.zeros(0, np.float32), np.zeros(len(array) + 1, np.int64))
     return self._encode_each(states)
 
@@ -161,8 +160,7 @@ def _encode_each(self:Encoder, states):
     others = iter(self._parts([s for s, keep in zip(states, kept) if not keep]))
     found = [self._known[s] if keep else next(others) for s, keep in zip(states, kept)]
     for key in dict.fromkeys(k for numbers, _, _ in found for k in numbers): self.columns.setdefault(key, len(self.columns))
-    self._grow(len(self.columns))
-    numbers = np.full((len(found), self.width), np.nan)
+    numbers = np.full((len(found), len(self.columns)), np.nan)
     for row, (values, _, _) in zip(numbers, found):
         for key, value in values.items(): row[self.columns[key]] = value
     empty = [np.zeros(0, np.int64)]
@@ -186,31 +184,45 @@ def update(self:Encoder,
     self._grow(x.shape[1])
     self._ground = None
     if not x.shape[1]: return
-    here = np.isfinite(x)
-    m = here.sum(0)
-    b = np.where(here, x, 0).sum(0) / np.maximum(m, 1)
-    spread = np.where(here, (x - b)**2, 0).sum(0)
-    cut = slice(0, x.shape[1])
+    cut, m = slice(0, x.shape[1]), len(x)
+    if m and np.isfinite(x.sum()):                                # nothing missing: the short way
+        b = x.mean(0)
+        d = x - b
+        spread = np.einsum('ij,ij->j', d, d)
+    else:
+        here = np.isfinite(x)
+        m = here.sum(0)
+        b = np.where(m > 0, np.where(here, x, 0).sum(0) / np.maximum(m, 1), self.mean[cut])
+        spread = np.where(here, (x - b)**2, 0).sum(0)
     n, gap = self.count[cut], b - self.mean[cut]
     share = m / np.maximum(n + m, 1)
-    self.spread[cut] += np.where(m > 0, spread + gap**2 * n * share, 0)
-    self.mean[cut] += np.where(m > 0, gap * share, 0)
+    self.spread[cut] += spread + gap**2 * n * share
+    self.mean[cut] += gap * share
     self.count[cut] += m
+
+@patch
+def aligned(self:Encoder,
+    encoded, # an `Encoded`
+):  # -> [n, width], NaN where missing
+    "Its numbers in the columns that are known now."
+    x = encoded.numbers
+    return x if x.shape[1] == self.width else widen(x, self.width)[:, :self.width]
 
 @patch
 def standardise(self:Encoder,
     encoded, # an `Encoded`
-):  # -> float32 [n, width], within ±8, 0 where missing
+):  # -> float32 [n, width], within ±8, 0 where missing or in a column never met
     "The numbers on common ground."
     if self._ground is None or len(self._ground[0]) != self.width:
         deviation = np.sqrt(self.spread / np.maximum(self.count, 1))
         varies = deviation > 1e-12 * np.abs(self.mean)
-        self._ground = np.where(self.count > 0, self.mean, 0.0), np.where(varies, 1 / np.where(varies, deviation, 1), 1.0)
+        self._ground = self.mean, np.where(varies, 1 / np.where(varies, deviation, 1), np.where(self.count > 0, 1.0, 0.0))
     mean, scale = self._ground
-    z = ((widen(encoded.numbers, self.width) - mean) * scale).astype(np.float32)
+    z = ((self.aligned(encoded) - mean) * scale).astype(np.float32)
+    size = np.vdot(z, z)
+    if size <= 64: return z                                       # so short that nothing is beyond ±8, and nothing missing
     np.clip(z, -8, 8, out=z)
-    if not z.size or not np.isnan(z.sum()): return z
-    return np.nan_to_num(z, copy=False, nan=0.0)
+    return z if size == size else np.nan_to_num(z, copy=False, nan=0.0)
 
 # %% ../../nbs/core/04_features.ipynb #4eba6353
 @patch
@@ -274,8 +286,16 @@ def embed(self:Encoder,
 @patch
 def state(self:Encoder):  # -> plain values and arrays
     "All that the encoder knows."
-    return dict(hash_bits=self.hash_bits, columns=list(self.columns), count=self.count, mean=self.mean, spread=self.spread,
+    return dict(hash_bits=self.hash_bits, columns=list(self.columns), count=self.count.copy(), mean=self.mean.copy(), spread=self.spread.copy(),
                 met=np.argsort(self.row)[len(self.row) - self.rows + 1:].astype(np.int32))
+
+@patch
+def __deepcopy__(self:Encoder, memo):
+    "A copy with arrays of its own; the memory of texts is shared"
+    twin = copy.copy(self)
+    twin.columns, twin.row = dict(self.columns), self.row.copy()
+    twin.count, twin.mean, twin.spread = self.count.copy(), self.mean.copy(), self.spread.copy()
+    return twin
 
 @patch
 def load(self:Encoder,

@@ -132,7 +132,8 @@ def clone(self:Learner):
 @patch
 def state(self:Learner):  # -> plain values and arrays
     "All that the learner is, as values that `pack` takes."
-    return dict(kind=self.kind, options=self.options(), labels=list(self.labels), encoder=self.encoder.state(), arrays=dict(self.arrays()))
+    return dict(kind=self.kind, options=self.options(), labels=list(self.labels), encoder=self.encoder.state(),
+                arrays={name: np.array(a) for name, a in self.arrays().items()})
 
 @patch
 def options(self:Learner):
@@ -354,7 +355,7 @@ def step(self:CountLearner, states, targets, weights=None):  # -> loss before th
     size = Encoded(e.numbers, e.indices, np.abs(e.values), e.offsets)      # a count has no sign
     rows, amount = self.encoder.outer(size, t)
     self._theta['tokens'][rows] += amount
-    self._note_numbers(e.numbers, np.maximum(t, 0))
+    self._note_numbers(self.encoder.aligned(e), np.maximum(t, 0))
     return loss
 
 # %% ../../nbs/core/06_learner.ipynb #ca0c7fbf
@@ -366,12 +367,11 @@ def _note_numbers(self:CountLearner, x, t):
     share = np.maximum(m, 1e-300)
     b = x.T @ t / share
     spread = np.maximum((x**2).T @ t - m * b**2, 0)
-    cut = slice(0, len(m))
-    n, gap = self._theta['seen'][cut], b - self._theta['mean'][cut]
+    n, gap = self._theta['seen'], b - self._theta['mean']
     part = np.where(m > 0, m / np.maximum(n + m, 1e-300), 0)
-    self._theta['spread'][cut] += np.where(m > 0, spread + gap**2 * n * part, 0)
-    self._theta['mean'][cut] += gap * part
-    self._theta['seen'][cut] += m
+    self._theta['spread'] += np.where(m > 0, spread + gap**2 * n * part, 0)
+    self._theta['mean'] += gap * part
+    self._theta['seen'] += m
 
 @patch
 def _fall_back(self:CountLearner, e):  # -> [n, labels]
@@ -384,16 +384,15 @@ def _fall_back(self:CountLearner, e):  # -> [n, labels]
         tokens = np.log(tokens / tokens.sum(0))
         tokens[0] = 0                                                         # a token never met says nothing
         z += self.encoder.dot(Encoded(e.numbers, e.indices, np.abs(e.values), e.offsets), tokens)
-    return softmax(z + self._bells(e.numbers)) if self.encoder.width else softmax(z)
+    return softmax(z + self._bells(self.encoder.aligned(e))) if self.encoder.width else softmax(z)
 
 @patch
 def _bells(self:CountLearner, x):  # -> [n, labels]
     "Log density of the numbers under each label, missing ones left out"
-    seen, mean = self._theta['seen'][:x.shape[1]], self._theta['mean'][:x.shape[1]]
-    n = np.maximum(self.encoder.count[:x.shape[1], None], 1)
-    pooled = self.encoder.spread[:x.shape[1], None] / n
-    variance = (self._theta['spread'][:x.shape[1]] + 2 * pooled) / (seen + 2)
-    mean = np.where(seen > 0, mean, self.encoder.mean[:x.shape[1], None])
+    seen, mean, spread = (self._theta[name] for name in ('seen', 'mean', 'spread'))
+    pooled = self.encoder.spread[:, None] / np.maximum(self.encoder.count[:, None], 1)
+    variance = (spread + 2 * pooled) / (seen + 2)
+    mean = np.where(seen > 0, mean, self.encoder.mean[:, None])
     here = np.isfinite(x) & (pooled[:, 0] > 0)
     x, variance = np.where(here, x, 0), np.where(variance > 0, variance, 1)
     a, h = 1 / variance, here.astype(float)
@@ -416,7 +415,7 @@ def state(self:CountLearner):
     "All that the learner is, as values that `pack` takes."
     self._fit_shapes()
     kept = Learner.state(self)
-    kept['arrays'] = dict(self._theta, states=self._theta['states'][:len(self._row)], keys=np.fromiter(self._row, np.int64, len(self._row)))
+    kept['arrays'] |= dict(states=self._theta['states'][:len(self._row)].copy(), keys=np.fromiter(self._row, np.int64, len(self._row)))
     return kept
 
 @patch

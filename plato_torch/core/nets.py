@@ -39,7 +39,7 @@ class NetLearner(Learner):
             if not 0 <= share < 1: raise BadInput(f"{name} must be from 0 to below 1; got {share!r}")
         self.hidden, self.learning_rate, self.weight_decay, self.dropout, self.label_smoothing = hidden, learning_rate, weight_decay, dropout, label_smoothing
         self.device = pick_device(device or os.environ.get('PLATO_DEVICE') or 'cpu')
-        self.steps, self._shapes, self._fitted, self._scale = 0, {}, None, (None, None, None)
+        self.steps, self._shapes, self._fitted = 0, {}, None
         self._flat, self._dense = {}, {kind: {} for kind in ('theta', 'mean', 'square', 'gradient')}   # one flat tensor, and views of it
         self._table = {kind: torch.zeros((1, hidden[0]), device=self.device) for kind in ('theta', 'mean', 'square')}
         self._clock = torch.zeros((1, 1), device=self.device)                                          # steps of each row of the table
@@ -91,21 +91,6 @@ def _fit(self:NetLearner):
 
 # %% ../../nbs/core/09_nets.ipynb #c9a8391c
 @patch
-def _numbers(self:NetLearner, e):  # -> float32 [n, width]
-    "The standardised numbers of encoded states"
-    known, met = self.encoder, self.encoder.count.tobytes()
-    if self._scale[0] != met:
-        deviation = np.sqrt(known.spread / np.maximum(known.count, 1))
-        varies = deviation > 1e-12 * np.abs(known.mean)
-        self._scale = met, known.mean.copy(), np.where(varies, 1 / np.where(varies, deviation, 1), 1.0) * (known.count > 0)
-    x = e.numbers if e.numbers.shape[1] == known.width else widen(e.numbers, known.width)
-    x = ((x - self._scale[1]) * self._scale[2]).astype(np.float32)
-    size = np.vdot(x, x)
-    if size <= 64: return x                                        # short: nothing beyond ±8, and nothing missing
-    np.clip(x, -8, 8, out=x)
-    return x if size == size else np.nan_to_num(x, copy=False, nan=0.0)
-
-@patch
 def _tensor(self:NetLearner, array, dtype=np.float32):
     "An array as a tensor on the device"
     return torch.from_numpy(np.asarray(array, dtype)).to(self.device)
@@ -152,7 +137,7 @@ def step(self:NetLearner,
     t, w = self.targets(targets, weights, len(e))
     self.encoder.meet(e)
     self._fit()
-    t, w, x = self._tensor(t), self._tensor(w), self._tensor(self._numbers(e))
+    t, w, x = self._tensor(t), self._tensor(w), self._tensor(self.encoder.standardise(e))
     if self.label_smoothing: t = torch.lerp(t, t.mean(1, keepdim=True).expand_as(t), self.label_smoothing)
     z, bag = torch.addmm(self._dense['theta']['bias 0'], x, self._dense['theta']['numbers']), self._open(e) if len(e.indices) else None
     if bag: z += weighted_bags(bag['theta'], bag['inverse'], bag['values'], bag['offsets'])
@@ -204,7 +189,7 @@ def targets(self:NetLearner, targets, weights=None, n=None):
 def _last(self:NetLearner, e):  # -> float32 [n, hidden]
     "Activations of the last hidden layer"
     self._fit()
-    x = self._numbers(e)
+    x = self.encoder.standardise(e)
     if self.device.type != 'cpu':
         z = torch.addmm(self._dense['theta']['bias 0'], self._tensor(x), self._dense['theta']['numbers'])
         if len(e.indices):

@@ -69,7 +69,7 @@ class Room(Predictor):
         self.room_id, self.train_threshold, self.seed, self.reward_rule = room_id, train_threshold, seed, reward_rule
         self.ensign_dir, self.rng = Path(ensign_dir), np.random.default_rng(derive_seed(seed, room_id, self.preset))
         self.name, self.kind, self.steps, self.losses = f"room {room_id!r}", None, 0, []
-        self.mood, self.curiosity, self._lock = RoomSentiment(), BiasedRandomness(), threading.RLock()
+        self.mood, self.curiosity, self._lock = RoomSentiment(every=100), BiasedRandomness(), threading.RLock()
         self._read, self._trained, self._tiles, self._changed = 0, 0, [], False     # tiles taken note of; tiles trained on; tiles in memory
         path = Path(buffer_dir)/f'{quote(room_id, safe=" ")}.{self.preset}.tiles'
         if other := _OPEN.get(str(path.absolute())): other._save_if_changed()
@@ -270,10 +270,13 @@ def train_step(self:Room,
 @patch
 def _step(self:Room, tiles):
     "Learn and keep the books"
-    with self._lock:
-        result = self.learn(tiles)
-        self.steps, self._changed = self.steps + 1, True
-        if 'loss' in result: self.losses.append(float(result['loss']))
+    with self._lock: return self._record(self.learn(tiles))
+
+@patch
+def _record(self:Room, result):
+    "Keep the books of one step that was taken"
+    self.steps, self._changed = self.steps + 1, True
+    if 'loss' in result: self.losses.append(float(result['loss']))
     return result
 
 # %% ../../nbs/core/14_room.ipynb #47879164
@@ -344,7 +347,8 @@ def simulate(self:Room,
 ):  # -> dict of steps, episodes, returns, mean_return
     "Live in a world for so many steps and keep the tiles."
     sim = Simulation(world, actions, start, seed=derive_seed(self.seed, self.room_id, len(self)), max_steps=max_steps)
-    self._live(sim, steps, dict(agent_id=agent_id, room_id=self.room_id, preset=self.preset, label=f'{len(self)}.'))
+    try: self._live(sim, steps, dict(agent_id=agent_id, room_id=self.room_id, preset=self.preset, label=f'{len(self)}.'))
+    finally: self._save_if_changed()
     return dict(steps=steps, episodes=len(sim.returns), returns=sim.returns, mean_return=float(np.mean(sim.returns)) if sim.returns else None)
 
 @patch

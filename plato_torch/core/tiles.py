@@ -10,6 +10,7 @@ __all__ = ['GOOD', 'BAD', 'DOUBT', 'FIELDS', 'reward_from_outcome', 'state_kind'
 import dataclasses, json, math, re, time as clock
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 import numpy as np
 from .basics import *
 
@@ -26,7 +27,11 @@ def reward_from_outcome(
     "The reward that an outcome states, or 0.0; never a guess."
     if isinstance(outcome, (bool, np.bool_)): return 1.0 if outcome else -1.0
     if isinstance(outcome, (int, float, np.integer, np.floating)): return float(outcome) if math.isfinite(outcome) else 0.0
-    if not isinstance(outcome, str): return 0.0
+    return _read(outcome) if isinstance(outcome, str) else 0.0
+
+@lru_cache(4096)
+def _read(outcome):
+    "The reward that a text states"
     words = set(re.findall(r"[a-z]+(?:'[a-z]+)?", outcome.lower().replace('\u2019', "'")))
     if words & DOUBT or any(w.endswith("n't") for w in words): return 0.0
     return float(bool(words & GOOD)) - float(bool(words & BAD))

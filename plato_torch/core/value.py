@@ -54,7 +54,7 @@ class Baseline:
         "Learn from returns that were seen; what was learnt before is replaced."
         returns = np.asarray(returns, float)
         if not len(returns): raise BadInput("a baseline needs at least one return; got none")
-        self.mean, self.weights = float(returns.mean()), None
+        self.mean, self.weights = float(returns.sum() / (len(returns) + self.ridge)), None
         if numbers.shape[1] and len(returns) > 2 * numbers.shape[1]:
             phi = self._features(np.asarray(numbers, float))
             self.weights = np.linalg.solve(phi.T @ phi + self.ridge * np.eye(phi.shape[1]), phi.T @ (returns - self.mean))
