@@ -15,21 +15,27 @@ from .tiles import *
 # %% ../../nbs/core/13_intake.ipynb #1e1636f0
 _LABELS = ('action', 'label', 'target', 'y')
 
-def _from_record(record, about):
+def _made(rule, about, state, action=None, outcome=None, reward=None, **fields):
+    "A tile, its reward read from the outcome by `rule` if none is given"
+    if reward is None and outcome is not None: reward = rule(outcome)
+    return Tile(state, action, outcome, reward, **{**about, **fields})
+
+def _from_record(record, rule, about):
     "A tile from a mapping"
-    if 'state' in record: return Tile.from_dict({**about, **record})
+    if 'state' in record:
+        if any(name not in FIELDS for name in record): Tile.from_dict(record)          # raises, naming the field
+        return _made(rule, about, **{k: from_json(v) if isinstance(v, (dict, list)) else v for k, v in record.items()})
     label = next((name for name in _LABELS if name in record), None)
     if label is None: raise BadInput(f"a record needs a 'state', or one of {', '.join(_LABELS)} beside its columns; got {', '.join(map(str, record))}")
     others = {k: v for k, v in record.items() if k != label}
     fields = {k: others.pop(k) for k in ('reward', 'outcome', 'agent_id', 'time', 'episode', 'done') if k in others}
-    return Tile(others, record[label], **{**about, **fields})
+    return _made(rule, about, others, record[label], **fields)
 
-def _from_pair(pair, about):
+def _from_pair(pair, rule, about):
     "A tile from (state, action) or (state, action, outcome or reward)"
-    if len(pair) == 2: return Tile(*pair, **about)
-    if len(pair) == 3 and isinstance(pair[2], (int, float, np.number)) and not isinstance(pair[2], bool): return Tile(*pair[:2], reward=pair[2], **about)
-    if len(pair) == 3: return Tile(*pair, **about)
-    raise BadInput(f"a tile is made from (state, action) or (state, action, outcome or reward); got {len(pair)} values: {short_repr(pair)}")
+    if len(pair) not in (2, 3): raise BadInput(f"a tile is made from (state, action) or (state, action, outcome or reward); got {len(pair)} values: {short_repr(pair)}")
+    number = len(pair) == 3 and isinstance(pair[2], (int, float, np.number)) and not isinstance(pair[2], bool)
+    return _made(rule, about, *pair[:2], **({'reward': pair[2]} if number else {'outcome': pair[2]} if len(pair) == 3 else {}))
 
 # %% ../../nbs/core/13_intake.ipynb #b3f4b90f
 def _is_column(x):
@@ -38,21 +44,19 @@ def _is_column(x):
 
 def tiles_from(
     data, # a tile, a mapping, a pair, `(X, y)` with two columns, a pandas or pyarrow table, or any iterable of these
+    rule=reward_from_outcome, # function outcome -> reward, where an outcome comes without one
     **about, # fields that every tile made here shall have, e.g. agent_id
 ):  # -> iterator of tiles
     "Tiles from the usual shapes of data. Raises `BadInput` at the first thing that cannot be read, with its place."
     if isinstance(data, Tile): yield data
-    elif isinstance(data, Mapping): yield _from_record(data, about)
-    elif hasattr(data, 'to_pylist') and hasattr(data, 'column_names'): yield from tiles_from(data.to_pylist(), **about)      # pyarrow
-    elif hasattr(data, 'to_dict') and hasattr(data, 'columns'): yield from tiles_from(data.to_dict('records'), **about)      # pandas
-    elif isinstance(data, tuple) and len(data) in (2, 3) and not isinstance(data[0], (Tile, tuple, Mapping)):
-        if len(data) == 2 and _is_column(data[0]) and _is_column(data[1]): yield from _from_columns(*data, about)
-        else: yield _from_pair(data, about)
-    elif isinstance(data, tuple) and len(data) == 2 and isinstance(data[0], Mapping) and not isinstance(data[1], (Mapping, Tile, tuple)):
-        yield _from_pair(data, about)
-    elif isinstance(data, Iterable) and not isinstance(data, (str, bytes)) and not (hasattr(data, '__array__') and not isinstance(data, (list, tuple))):
+    elif isinstance(data, Mapping): yield _from_record(data, rule, about)
+    elif hasattr(data, 'to_pylist') and hasattr(data, 'column_names'): yield from tiles_from(data.to_pylist(), rule, **about)      # pyarrow
+    elif hasattr(data, 'to_dict') and hasattr(data, 'columns'): yield from tiles_from(data.to_dict('records'), rule, **about)      # pandas
+    elif isinstance(data, tuple) and len(data) == 2 and _is_column(data[0]) and _is_column(data[1]): yield from _from_columns(*data, about)
+    elif isinstance(data, tuple) and len(data) in (2, 3) and not isinstance(data[1], (Tile, tuple, Mapping)): yield _from_pair(data, rule, about)
+    elif isinstance(data, Iterable) and not isinstance(data, (str, bytes)) and not hasattr(data, '__array__'):
         for n, item in enumerate(data):
-            try: yield item if isinstance(item, Tile) else _from_pair(item, about) if isinstance(item, (tuple, list)) else next(tiles_from(item, **about))
+            try: yield _from_pair(item, rule, about) if isinstance(item, (tuple, list)) else next(tiles_from(item, rule, **about))
             except BadInput as e: raise BadInput(f"item {n}: {e}") from None
     else: raise BadInput(f"cannot make tiles of {short_repr(data)}; give tiles, (state, action) pairs, records, (X, y), or a table")
 

@@ -150,7 +150,7 @@ def observe(self:Room,
     agent_id='', time=None, context=None, next_state=None, done=False, episode=None, # as in `Tile`
 ):  # -> the `Tile`, now on record
     "Add one piece of experience."
-    if reward is None: reward = self.reward_rule(outcome)
+    if reward is None and outcome is not None: reward = self.reward_rule(outcome)
     tile = Tile(state, action, outcome, reward, agent_id, time, context, next_state, done, episode, self.room_id, self.preset)
     self._check_kind([tile])
     number = self.store.append(tile)
@@ -165,10 +165,7 @@ def feed(self:Room,
     **about, # fields for tiles made here, e.g. agent_id
 ):  # -> how many tiles were added
     "Add experience that is already there: all of it or, on any error, none."
-    tiles = list(tiles_from(data, **about))
-    for t in tiles:
-        if t.reward == 0 and t.outcome is not None and self.reward_rule is not reward_from_outcome: t.reward = float(self.reward_rule(t.outcome))
-    return self._add(tiles)
+    return self._add(list(tiles_from(data, self.reward_rule, **about)))
 
 @patch
 def _add(self:Room, tiles):
