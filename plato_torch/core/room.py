@@ -70,7 +70,7 @@ class Room(Predictor):
         self.ensign_dir, self.rng = Path(ensign_dir), np.random.default_rng(derive_seed(seed, room_id, self.preset))
         self.name, self.kind, self.steps, self.losses = f"room {room_id!r}", None, 0, []
         self.mood, self.curiosity, self._lock = RoomSentiment(every=100), BiasedRandomness(), threading.RLock()
-        self._read, self._trained, self._tiles, self._changed = 0, 0, [], False     # tiles taken note of; tiles trained on; tiles in memory
+        self._read, self._trained, self._tiles, self._batch, self._changed = 0, 0, [], None, False     # read, trained on: how many tiles
         path = Path(buffer_dir)/f'{quote(room_id, safe=" ")}.{self.preset}.tiles'
         if other := _OPEN.get(str(path.absolute())): other._save_if_changed()
         self.store = TileStore(path)
@@ -173,7 +173,11 @@ def _add(self:Room, tiles):
     self._check_kind(tiles)
     tiles = [t if t.room_id else dataclasses.replace(t, room_id=self.room_id, preset=self.preset) for t in tiles]
     count = self.store.extend(tiles)
-    with self._lock: self._note_new()
+    with self._lock:
+        if len(self.store) == self._read + count:              # nobody else wrote meanwhile: no need to read them back
+            for t in tiles[-_NOTED:]: self._note(t)
+            self._read += count
+        else: self._note_new()
     return count
 
 # %% ../../nbs/core/14_room.ipynb #09fbb225
@@ -196,22 +200,28 @@ def _note(self:Room, tile):
     self.mood.observe(tile)
     if tile.action is not None: self.curiosity.observe(tile.state, tile.action, tile.reward)
 
+_NOTED = 5000      # of many tiles at once, only the last so many move the mood
+
 @patch
-def _note_new(self:Room, most=5000):
-    "Take note of tiles that arrived since, from here or from other processes; of very many only the last"
-    last = len(self.store)
-    for number, tile in self.store.since(max(self._read, last - most)): self._note(tile)
-    self._read = max(last, self._read)
+def _note_new(self:Room):
+    "Take note of tiles that arrived since, from here or from other processes"
+    for number, tile in self.store.since(max(self._read, len(self.store) - _NOTED)):
+        self._note(tile)
+        self._read = number
 
 # %% ../../nbs/core/14_room.ipynb #ae2cba64
+@patch
+def _catch_up(self:Room):
+    "Bring the tiles in memory up to date"
+    self._tiles += [t for _, t in self.store.since(len(self._tiles))]
+
 @patch
 def tiles(self:Room):  # -> `Batch` of all tiles, in order of arrival
     "All experience of this room, encoded for its learner on first use."
     with self._lock:
-        new = [t for _, t in self.store.since(len(self._tiles))]
-        if new or '_batch' not in self.__dict__ or self._batch.learner is not self.learner:
-            self._tiles = self._tiles + new
-            self._batch = Batch(self._tiles, self.learner.encode)
+        self._catch_up()
+        if self._batch is None or len(self._batch) < len(self._tiles) or self._batch.learner is not self.learner:
+            self._batch = Batch(self._tiles[:], self.learner.encode)
             self._batch.learner = self.learner
         return self._batch
 
@@ -228,8 +238,9 @@ def batch(self:Room,
     "The tiles of one step, ready for the learner."
     if isinstance(batch, Batch): return batch
     if batch is not None: return Batch(list(tiles_from(batch)), self.learner.encode)
-    tiles = self.tiles()
-    return tiles if len(tiles) <= size else tiles[self.rng.integers(0, len(tiles), size)]
+    with self._lock: self._catch_up()
+    if len(self._tiles) <= size: return self.tiles()
+    return Batch([self._tiles[i] for i in self.rng.integers(0, len(self._tiles), size)], self.learner.encode)
 
 @patch
 def stream(self:Room,
@@ -296,14 +307,13 @@ def train(self:Room,
 @patch
 def _train(self:Room, tiles, steps, batch_size):
     "The loop of `train`; a leaf with a loop of its own overrides this"
-    if self.learner.counts if hasattr(self.learner, 'counts') else False:   # each tile counts once
+    if getattr(self.learner, 'counts', False):                             # each tile counts once
         new = tiles[self._trained:] if steps is None else tiles
         for _ in range(steps or bool(len(new))): self._step(new)
         return steps or bool(len(new))
     a_pass = -(-len(tiles) // batch_size)
     steps = steps or min(40 * a_pass, max(2000, 3 * a_pass))
-    if self.learner.labels == [] and hasattr(self.learner, 'add_labels'): self.learner.add_labels(tiles.actions)
-    tiles.states
+    tiles.states                                                          # encoded once, cut many times
     order = iter(())
     for step in progress(range(steps), what=f'training {self.room_id}'):
         rows = next(order, None)

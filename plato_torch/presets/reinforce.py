@@ -36,14 +36,14 @@ class ReinforceRoom(Room):
 # %% ../../nbs/presets/01_reinforce.ipynb #2bbe1a4a
 def _keys(states): return [s if type(s) in (int, str) else state_key(s) for s in states]
 
-@patch
-def _columns(self:ReinforceRoom, tiles):
-    "Order, rewards, ends and what follows, of tiles sorted into episodes"
-    order = [i for group in episodes(tiles) for i in group]
-    last = np.array([j == len(group) - 1 for group in episodes(tiles) for j in range(len(group))])
-    rewards, done = tiles.rewards[order], np.array([tiles[i].done or tiles[i].next_state is None for i in order])
-    done &= last | np.array([tiles[i].done for i in order])       # inside an episode a missing next_state is the next tile's state
-    return order, rewards, done, last
+def _in_order(tiles):
+    "Tiles sorted into episodes: their places, rewards, whether the world ended, whether the record ends, the state that followed"
+    groups = episodes(tiles)
+    order = [i for group in groups for i in group]
+    last = np.concatenate([np.arange(len(group)) == len(group) - 1 for group in groups])
+    follows = [tiles[i].next_state if tiles[i].next_state is not None else tiles[j].state for i, j in zip(order, order[1:] + order[-1:])]
+    done = np.array([tiles[i].done or end and tiles[i].next_state is None for i, end in zip(order, last)])
+    return order, tiles.rewards[order], done, last, follows
 
 @patch
 def advantages(self:ReinforceRoom,
@@ -51,31 +51,31 @@ def advantages(self:ReinforceRoom,
 ):  # -> float64 [n], scaled to a spread of one
     "How much better than expected each tile turned out."
     if not tiles.rewards.any() and all(t.outcome is None and t.episode is None and t.next_state is None for t in tiles): return np.ones(len(tiles))
-    order, rewards, done, last = self._columns(tiles)
-    keys, numbers = _keys([tiles[i].state for i in order]), self._numbers([tiles[i].state for i in order])
-    nothing = np.zeros(len(order))
-    returns = advantages(rewards, done, last, nothing, nothing, self.gamma)
-    if self.baseline == 'group': adv = _by_group(keys, returns)
-    elif self.baseline == 'none': adv = returns
-    else:
-        after = [tiles[i].state if tiles[i].next_state is None else tiles[i].next_state for i in order]
-        v, v_next = nothing, nothing
+    order, rewards, done, last, follows = _in_order(tiles)
+    states, zero = [tiles[i].state for i in order], np.zeros(len(order))
+    keys = _keys(states)
+    if self.baseline in ('none', 'group'):
+        adv = advantages(rewards, done, last, zero, zero, self.gamma)
+        if self.baseline == 'group': adv = _by_group(keys, adv)
+    elif self.baseline == 'fit':
+        x, x_next, keys_next, v, v_next = self._numbers(states, True), self._numbers(follows), _keys(follows), zero, zero
         for _ in range(2):                                          # twice: what is cut off is completed by the first fit
-            fit = Baseline().fit(numbers, keys, advantages(rewards, done, last, v, v_next, self.gamma, self.lam) + v)
-            v, v_next = fit(numbers, keys), fit(self._numbers(after), _keys(after))
+            fit = Baseline().fit(x, keys, advantages(rewards, done, last, v, v_next, self.gamma, self.lam) + v)
+            v, v_next = fit(x, keys), fit(x_next, keys_next)
         adv = advantages(rewards, done, last, v, v_next, self.gamma, self.lam)
+    else: raise unknown_name('baseline', self.baseline, ['fit', 'group', 'none'])
     adv[order] = adv.copy()
     return adv / max(np.sqrt(np.mean(adv**2)), 1e-12)
 
 # %% ../../nbs/presets/01_reinforce.ipynb #c758d94e
 @patch
-def _numbers(self:ReinforceRoom, states):
-    "States as standardised numbers, for the baseline"
-    if not hasattr(self, '_eye'): self._eye = Encoder()
-    if isinstance(states[0], (str, int)): return np.zeros((len(states), 0))        # states that recur are averaged, not regressed
-    e = self._eye.encode(states)
-    if not self._eye.width: self._eye.update(e)
-    return self._eye.standardise(e)
+def _numbers(self:ReinforceRoom, states, new=False):
+    "States as standardised numbers, for the baseline; states that recur have none: they are averaged"
+    if isinstance(states[0], (str, int)): return np.zeros((len(states), 0))
+    if not hasattr(self, '_ground'): self._ground = Encoder()
+    e = self._ground.encode(states)
+    if new: self._ground.update(e)
+    return self._ground.standardise(e)
 
 def _by_group(keys, returns):
     "Returns less the mean of their state's, over the spread of their state's"
@@ -88,7 +88,7 @@ def _by_group(keys, returns):
 # %% ../../nbs/presets/01_reinforce.ipynb #53a2b8b7
 @patch
 def learn(self:ReinforceRoom, tiles):
-    "One step up the policy gradient."
+    "One step up the policy gradient; `train` and `simulate` take many, and look ahead where states recur."
     return dict(loss=self.learner.step(tiles.states, tiles.actions, self.advantages(tiles)))
 
 @patch
