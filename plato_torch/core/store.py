@@ -105,7 +105,8 @@ _BATCH = 40    # rows in one statement
 def _columns(tiles):
     "The cells of `tiles`: column name -> cells, only columns that hold something"
     columns = {}
-    for name, values in zip(FIELDS, zip(*map(_ALL_FIELDS, tiles))):
+    for name, get in _GET.items():
+        values = list(map(get, tiles))
         if name in _TEXTS: values = values if any(values) else None
         elif name == 'done': values = [1 if v else None for v in values] if any(values) else None
         elif name not in ('reward', 'time'):
@@ -119,7 +120,7 @@ def _insert(names, rows):
     mark = f"({', '.join('?' * len(names))})"
     return f"INSERT INTO tiles ({', '.join(names)}) VALUES {', '.join([mark] * rows)}"
 
-_ALL_FIELDS = attrgetter(*FIELDS)
+_ALL_FIELDS, _GET = attrgetter(*FIELDS), {name: attrgetter(name) for name in FIELDS}
 
 # %% ../../nbs/core/03_store.ipynb #c02466ce
 @patch
@@ -140,20 +141,25 @@ def extend(self:TileStore,
 ):  # -> how many were added
     "Add many tiles in one transaction: all of them or, on any error, none."
     tiles = list(tiles)
-    columns = _columns(tiles)
-    cells, width = list(chain.from_iterable(zip(*columns.values()))), len(columns) * _BATCH
-    whole = len(cells) - len(cells) % width if tiles else 0
     with self._database() as db:
         db.execute('BEGIN IMMEDIATE')
         try:
-            db.executemany(_insert(columns, _BATCH), (cells[i:i + width] for i in range(0, whole, width)))
-            if whole < len(cells): db.execute(_insert(columns, (len(cells) - whole) // len(columns)), cells[whole:])
+            for start in range(0, len(tiles), 100 * _BATCH): self._insert_many(db, tiles[start:start + 100 * _BATCH])
             db.execute('COMMIT')
         except BaseException as e:
             if db.in_transaction: db.execute('ROLLBACK')
             if isinstance(e, _REFUSED): raise _cannot_keep(e) from e
             raise
     return len(tiles)
+
+@patch
+def _insert_many(self:TileStore, db, tiles):
+    "Insert some thousand tiles, many rows a statement"
+    columns = _columns(tiles)
+    cells, width = list(chain.from_iterable(zip(*columns.values()))), len(columns) * _BATCH
+    whole = len(cells) - len(cells) % width
+    db.executemany(_insert(columns, _BATCH), (cells[i:i + width] for i in range(0, whole, width)))
+    if whole < len(cells): db.execute(_insert(columns, (len(cells) - whole) // len(columns)), cells[whole:])
 
 _ONE, _DONE = _insert(FIELDS, 1), FIELDS.index('done')
 _REFUSED = (UnicodeEncodeError, sqlite3.InterfaceError, sqlite3.ProgrammingError)
