@@ -85,8 +85,13 @@ def atomic_path(
         fresh = beside/'new'
         yield fresh
         _sync(fresh)
+        if path.is_dir() and fresh.is_file():
+            raise BadInput(f"{str(path)!r} is a folder and stays as it is; give the name of a file")
         if path.is_dir(): os.replace(path, beside/'old')
-        os.replace(fresh, path)
+        try: os.replace(fresh, path)
+        except OSError:
+            if (beside/'old').exists(): os.replace(beside/'old', path)       # better the old one than none
+            raise
     except OSError as e:
         raise BadInput(f"cannot write {str(path)!r}: {e.strerror or e}; free some space or give another place") from e
     finally: shutil.rmtree(beside, ignore_errors=True)

@@ -37,9 +37,10 @@ class Predictor:
     ):  # -> float64 [n, labels]
         "The probability of each of `learner.labels` for each state."
         learner = self._ready()
+        if hasattr(states, 'to_dict') and hasattr(states, 'columns'): states = states.to_dict('records')      # a pandas table
         if isinstance(states, np.ndarray) and states.ndim > 1: self._check_state(states[0]) if len(states) else None
         else: states = [self._check_state(s) for s in states]
-        return learner.proba(learner.encode(states)) if len(states) else np.zeros((0, len(learner.labels)))
+        return learner.proba(states) if len(states) else np.zeros((0, len(learner.labels)))
 
     def predict(self,
         state, # one state, of the kind that was learnt from
@@ -117,10 +118,13 @@ def save_ensign(
     **about, # what else the manifest says: preset, room_id, state_kind, training …
 ):  # -> the path
     "Write an ensign, all at once."
-    format = format or learner.weights_in
+    format, kind = format or getattr(learner, 'weights_in', 'json'), getattr(learner, 'kind', None)
+    if kind not in LEARNERS: raise BadInput(f"{short_repr(learner)} cannot be carried away: give its class a name with @register_learner('…')")
+    if Path(path).is_dir() and any(Path(path).iterdir()) and not (Path(path)/'manifest.json').exists():
+        raise BadInput(f"{str(path)!r} is a folder that holds other things; give a new one, or a name ending in .ensign")
     if format not in ENSIGN_FORMATS: raise unknown_name('ensign format', format, ENSIGN_FORMATS)
     files = ENSIGN_FORMATS[format][0](learner.state())
-    manifest = dict(type='plato-torch ensign', version=ENSIGN_VERSION, format=format, learner=learner.kind, labels=to_json(learner.labels),
+    manifest = dict(type='plato-torch ensign', version=ENSIGN_VERSION, format=format, learner=kind, labels=to_json(learner.labels),
                     **to_json(about), files={name: hashlib.sha256(data).hexdigest() for name, data in files.items()})
     files = {'manifest.json': (json.dumps(manifest, indent=1, ensure_ascii=False) + '\n').encode(), **files}
     with atomic_path(path) as fresh:
@@ -161,6 +165,7 @@ def read_manifest(
     if not isinstance(manifest.get('version'), int) or manifest['version'] > ENSIGN_VERSION:
         raise bad(f"has version {manifest.get('version')!r}, this library reads up to {ENSIGN_VERSION}: upgrade plato-torch")
     if missing := [k for k in ('format', 'learner', 'labels', 'files') if k not in manifest]: raise bad(f"lacks {', '.join(missing)} in its manifest")
+    if not isinstance(manifest['files'], dict) or not isinstance(manifest['format'], str): raise bad("has a damaged manifest.json")
     for name, digest in manifest['files'].items():
         if name not in files: raise bad(f"lacks the file {name}")
         if hashlib.sha256(files[name]).hexdigest() != digest: raise bad(f"is damaged: {name} does not match its checksum")

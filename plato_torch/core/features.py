@@ -153,7 +153,7 @@ def encode(self:Encoder,
 @patch
 def _encode_each(self:Encoder, states):
     "Encode states one by one; texts and whole numbers that were met before are remembered"
-    kept = [type(s) in (str, int) for s in states]
+    kept = [type(s) is int or type(s) is str and len(s) <= 500 for s in states]      # long texts are not remembered
     fresh = list(dict.fromkeys(s for s, keep in zip(states, kept) if keep and s not in self._known))
     if len(self._known) + len(fresh) > 50_000: self._known, fresh = {}, list(dict.fromkeys(s for s, keep in zip(states, kept) if keep))
     self._known.update(zip(fresh, self._parts(fresh)))

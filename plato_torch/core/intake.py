@@ -52,11 +52,14 @@ def tiles_from(
     elif isinstance(data, Mapping): yield _from_record(data, rule, about)
     elif hasattr(data, 'to_pylist') and hasattr(data, 'column_names'): yield from tiles_from(data.to_pylist(), rule, **about)      # pyarrow
     elif hasattr(data, 'to_dict') and hasattr(data, 'columns'): yield from tiles_from(data.to_dict('records'), rule, **about)      # pandas
-    elif isinstance(data, tuple) and len(data) == 2 and _is_column(data[0]) and _is_column(data[1]): yield from _from_columns(*data, about)
+    elif isinstance(data, tuple) and len(data) == 2 and _is_column(data[0]) and (_is_column(data[1]) or isinstance(data[1], tuple)):
+        yield from _from_columns(*data, about)
     elif isinstance(data, tuple) and len(data) in (2, 3) and not isinstance(data[1], (Tile, tuple, Mapping)): yield _from_pair(data, rule, about)
     elif isinstance(data, Iterable) and not isinstance(data, (str, bytes)) and not hasattr(data, '__array__'):
         for n, item in enumerate(data):
-            try: yield _from_pair(item, rule, about) if isinstance(item, (tuple, list)) else next(tiles_from(item, rule, **about))
+            try:
+                if isinstance(item, (tuple, list)): yield _from_pair(item, rule, about)
+                else: yield from tiles_from(item, rule, **about)
             except BadInput as e: raise BadInput(f"item {n}: {e}") from None
     else: raise BadInput(f"cannot make tiles of {short_repr(data)}; give tiles, (state, action) pairs, records, (X, y), or a table")
 
@@ -83,7 +86,8 @@ class Batch:
         if isinstance(rows, (int, np.integer)): return self.tiles[rows]
         rows = np.arange(len(self))[rows]
         part = Batch([self.tiles[i] for i in rows.tolist()], self._encode)
-        if 'states' in self.__dict__: part.__dict__['states'] = self.states[rows]      # already encoded: cut, do not encode again
+        if 'states' in self.__dict__:      # already encoded: cut, do not encode again
+            part.__dict__['states'] = [self.states[i] for i in rows.tolist()] if isinstance(self.states, list) else self.states[rows]
         return part
 
     @cached_property

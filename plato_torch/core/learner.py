@@ -8,6 +8,7 @@ __all__ = ['LEARNERS', 'PROTOCOL', 'register_learner', 'Learner', 'plain_label',
 
 # %% ../../nbs/core/06_learner.ipynb #5e5f80fa
 import copy, hashlib, importlib, math
+from collections.abc import Mapping
 import numpy as np
 from fastcore.basics import patch
 from .basics import *
@@ -16,7 +17,7 @@ from .features import *
 
 # %% ../../nbs/core/06_learner.ipynb #8ba6f389
 LEARNERS = {'net': 'plato_torch.core.nets'}    # name -> class, or the module that registers it when imported
-PROTOCOL = ('encode', 'step', 'proba', 'embed', 'labels', 'get_parameters', 'set_parameters', 'clone', 'state', 'load')
+PROTOCOL = ('step', 'proba', 'embed', 'labels', 'get_parameters', 'set_parameters', 'clone', 'state', 'load')
 
 def register_learner(name):
     "Class decorator: make a learner known under `name`."
@@ -214,9 +215,13 @@ class LinearLearner(Learner):
         self._pace = {name: a.copy() for name, a in self._theta.items()}       # AdaGrad's sums of squared gradients
 
     def options(self): return dict(learning_rate=self.learning_rate, weight_decay=self.weight_decay, seed=self.seed)
-    def arrays(self): return self._theta | {f'{name} pace': a for name, a in self._pace.items()}
+    def arrays(self):
+        self._fit_shapes()
+        return self._theta | {f'{name} pace': a for name, a in self._pace.items()}
 
-    def get_parameters(self): return np.concatenate([a.ravel() for a in self._theta.values()])
+    def get_parameters(self):
+        self._fit_shapes()
+        return np.concatenate([a.ravel() for a in self._theta.values()])
 
 # %% ../../nbs/core/06_learner.ipynb #c96a19fc
 @patch
@@ -233,9 +238,11 @@ def _fit_shapes(self:LinearLearner):
 @patch
 def set_parameters(self:LinearLearner, vector):
     "Take over a flat vector of parameters."
-    kept, self._pace = self._pace, {}
-    try: Learner.set_parameters(self, vector)
-    finally: self._pace = kept
+    self._fit_shapes()
+    vector, size = np.asarray(vector, np.float64), sum(a.size for a in self._theta.values())
+    if vector.shape != (size,): raise BadInput(f"this learner has {size} parameters; got an array of shape {vector.shape}")
+    pace = np.concatenate([a.ravel() for a in self._pace.values()])
+    Learner.set_parameters(self, np.concatenate([vector, pace]))
 
 @patch
 def proba(self:LinearLearner,
@@ -311,7 +318,7 @@ def state_key(
     "A number by which a state is recognised."
     if hasattr(state, '__array__') and getattr(state, 'ndim', 0): data = np.ascontiguousarray(state, np.float64).tobytes()
     elif isinstance(state, str): data = b's' + state.encode('utf-8', 'surrogatepass')
-    elif isinstance(state, dict): data = pack(dict(sorted(state.items(), key=lambda kv: str(kv[0]))))
+    elif isinstance(state, Mapping): data = pack(dict(sorted(state.items(), key=lambda kv: str(kv[0]))))
     elif isinstance(state, (list, tuple)): return state_key(np.asarray(state, np.float64))
     else: data = b'n' + repr(float(state)).encode()
     return int.from_bytes(hashlib.blake2b(data, digest_size=8).digest(), 'little') >> 1

@@ -6,7 +6,7 @@
 __all__ = ['PRESET_MAP', 'PRESET_REGISTRY', 'RoomBase', 'preset', 'Room']
 
 # %% ../../nbs/core/14_room.ipynb #35020a1a
-import atexit, dataclasses, threading, time, weakref
+import atexit, dataclasses, hashlib, os, threading, time, uuid, warnings, weakref
 from pathlib import Path
 from urllib.parse import quote
 import numpy as np
@@ -39,16 +39,29 @@ def preset(
     return register
 
 # %% ../../nbs/core/14_room.ipynb #ccea921f
-_OPEN = weakref.WeakValueDictionary()     # path -> the room of this process that has it open
+_OPEN, _REGISTERED = weakref.WeakValueDictionary(), []     # path -> the room of this process that has it open
 
 def _save_all():
     "Keep what every open room has learnt"
     for room in list(_OPEN.values()): room._save_if_changed()
 
+def _new_locks():
+    "In a forked child no thread holds a lock any more"
+    for room in list(_OPEN.values()): room._lock = threading.RLock()
+
+def _file_name(room_id, preset):
+    "A file name for any id; a long one is cut and told apart by a hash"
+    try: name = quote(room_id, safe=' ')
+    except UnicodeEncodeError: raise BadInput(f"a room's id must be valid Unicode; got {room_id!r}") from None
+    if len(name) > 120: name = f'{name[:100]}~{hashlib.sha256(room_id.encode()).hexdigest()[:16]}'
+    return f'{name}.{preset}'
+
 class Room(Predictor):
     "The base of all rooms."
     preset, learners = 'room', ('linear', 'count', 'net')      # the registered name; the learners it takes, its default first
     options = {}                                               # a method's own settings: name -> default
+    limits = {}                                                # what they may be: name -> (lowest, highest), or a list of choices
+    needs_action = True                                        # does the method learn from actions? tiles without one are then left out
 
     def __init__(self,
         room_id, # its name; the same id opens the same room again
@@ -65,23 +78,40 @@ class Room(Predictor):
             raise BadInput(f"train_threshold must be a whole number ≥ 1; got {train_threshold!r}")
         for name in options:
             if name not in self.options: raise unknown_name(f"setting of {type(self).__name__}", name, {**self.options, **_SETTINGS})
-        for name, default in self.options.items(): setattr(self, name, options.get(name, default))
+        for name, default in self.options.items(): setattr(self, name, self._checked(name, options.get(name, default)))
+        if isinstance(learner, str) and learner not in self.learners: raise unknown_name(f"learner of {type(self).__name__}", learner, self.learners)
+        if not isinstance(learner, (str, type(None))): make_learner(learner)           # complains about what is no learner
         self.room_id, self.train_threshold, self.seed, self.reward_rule = room_id, train_threshold, seed, reward_rule
         self.ensign_dir, self.rng = Path(ensign_dir), np.random.default_rng(derive_seed(seed, room_id, self.preset))
         self.name, self.kind, self.steps, self.losses = f"room {room_id!r}", None, 0, []
         self.mood, self.curiosity, self._lock = RoomSentiment(every=100), BiasedRandomness(), threading.RLock()
         self._read, self._trained, self._tiles, self._batch, self._changed = 0, 0, [], None, False     # read, trained on: how many tiles
-        path = Path(buffer_dir)/f'{quote(room_id, safe=" ")}.{self.preset}.tiles'
+        path = Path(buffer_dir)/f'{_file_name(room_id, self.preset)}.tiles'
         if other := _OPEN.get(str(path.absolute())): other._save_if_changed()
         self.store = TileStore(path)
         self._open(learner)
-        if not _OPEN: atexit.register(_save_all)
+        if not _REGISTERED:
+            _REGISTERED.append(atexit.register(_save_all))
+            if hasattr(os, 'register_at_fork'): os.register_at_fork(after_in_child=_new_locks)
         _OPEN[str(path.absolute())] = self
 
     def __repr__(self): return f"{type(self).__name__}({self.room_id!r}, {len(self)} tiles, {self.steps} steps)"
     def __len__(self): return len(self.store)
     def __enter__(self): return self
     def __exit__(self, *error): self.close()
+
+    def __del__(self):
+        if getattr(self, '_changed', False) and os is not None:      # a room that goes out of scope keeps what it has learnt
+            try: self.save()
+            except StoreError: pass                                   # its folder is gone already
+
+    def _checked(self, name, value):
+        "A setting within its limits"
+        limit = self.limits.get(name)
+        if isinstance(limit, list) and value not in limit: raise unknown_name(f"choice for {name}", value, limit)
+        if isinstance(limit, tuple) and not (isinstance(value, (int, float, np.number)) and limit[0] <= value <= limit[1]):
+            raise BadInput(f"{name} must be a number from {limit[0]:g} to {limit[1]:g}; got {value!r}")
+        return value
 
 RoomBase = Room
 _SETTINGS = dict.fromkeys('learner train_threshold ensign_dir buffer_dir seed reward_rule'.split())
@@ -90,21 +120,34 @@ _SETTINGS = dict.fromkeys('learner train_threshold ensign_dir buffer_dir seed re
 @patch
 def _open(self:Room, learner):
     "Take up where the room was left: its learner, its chance, its mood"
+    self._token, self._saved, self._pause = None, time.monotonic(), 2.0
     kept = self.store.get('room') or {}
-    if isinstance(learner, str) and learner not in self.learners: raise unknown_name(f"learner of {type(self).__name__}", learner, self.learners)
-    kind = learner if isinstance(learner, str) else learner and getattr(learner, 'kind', None) or type(learner).__name__ if learner else None
-    same = bool(kept) and kind in (None, kept['learner']['kind'])
-    if learner is None and same: self.learner = load_learner(kept['learner'])
-    else:
-        self.learner = make_learner(learner) if learner is not None and not isinstance(learner, str) else self._new_learner(learner or self.learners[0])
-        if same: self.learner.load(kept['learner'])
-    if kept: self.mood.load(kept['mood']); self.curiosity.load(kept['curiosity']); self._read = kept['read']
-    if same:
-        self.steps, self.losses, self._trained = kept['steps'], list(kept['losses']), kept['trained']
-        self.rng.bit_generator.state = kept['rng']
-        self._take_up(kept['own'])
-    if len(self): self.kind = state_kind(next(iter(self.store.since(0, 1)))[1].state)
+    given = None if isinstance(learner, str) or learner is None else learner
+    kind = learner if given is None else _kind_of(given)
+    self._pretrained = given is not None and bool(given.labels)
+    same = bool(kept) and kind in (None, kept['kind'])
+    self.learner = given or self._new_learner(kept['kind'] if same and kept['kind'] in LEARNERS else kind or self.learners[0])
+    try:
+        if same: self._resume(kept, given)
+        elif kept: warnings.warn(f"{self.name} was trained with learner {kept['kind']!r}; with {kind!r} it starts afresh on the same tiles")
+    except (BadInput, KeyError, ValueError, TypeError, IndexError) as e:
+        warnings.warn(f"what {self.name} had learnt cannot be taken up ({e}); it starts afresh, its {len(self)} tiles are there")
+        self.learner, self.steps, self.losses = given or self._new_learner(kind or self.learners[0]), 0, []
+    if not kept: self.save()
     self._note_new()
+
+def _kind_of(learner): return getattr(learner, 'kind', None) or type(learner).__name__
+
+@patch
+def _resume(self:Room, kept, given):
+    "Become the room that was kept; a learner that was given keeps its own options"
+    options = given.options() if hasattr(given, 'options') and 'options' in kept['learner'] else None
+    self.learner.load({**kept['learner'], **({'options': options} if options else {})})
+    self.mood.load(kept['mood']); self.curiosity.load(kept['curiosity'])
+    self.steps, self.losses, self._read, self._trained = kept['steps'], list(kept['losses']), kept['read'], kept['trained']
+    self.rng.bit_generator.state = kept['rng']
+    self._take_up(kept['own'])
+    self._token = kept['token']
 
 @patch
 def _new_learner(self:Room, kind):
@@ -123,11 +166,19 @@ def _take_up(self:Room, own):
 # %% ../../nbs/core/14_room.ipynb #ede0a011
 @patch
 def save(self:Room):
-    "Keep what was learnt; done by itself after `train`, on closing, and at the end of the program."
+    "Keep what was learnt; done by itself every few seconds of training, on closing, and at the end of the program."
     with self._lock:
-        self.store.put('room', dict(learner=self.learner.state(), steps=self.steps, losses=self.losses[-500:], rng=self.rng.bit_generator.state,
-                                    mood=self.mood.state(), curiosity=self.curiosity.state(), read=self._read, trained=self._trained, own=self._own()))
+        start, other = time.monotonic(), self.store.get('saved')
+        if other and other['token'] != self._token and other['steps'] > self.steps:
+            warnings.warn(f"{self.name} was trained elsewhere meanwhile, for more steps ({other['steps']} against {self.steps}); what this one learnt is not kept")
+        else:
+            self._token = uuid.uuid4().hex
+            self.store.put('room', dict(kind=_kind_of(self.learner), learner=self.learner.state(), steps=self.steps, losses=self.losses[-500:],
+                                        rng=self.rng.bit_generator.state, mood=self.mood.state(), curiosity=self.curiosity.state(),
+                                        read=self._read, trained=self._trained, own=self._own(), token=self._token))
+            self.store.put('saved', dict(token=self._token, steps=self.steps))
         self._changed, self._saved = False, time.monotonic()
+        self._pause = max(2.0, 20 * (self._saved - start))                # a large learner is saved less often
 
 @patch
 def _save_if_changed(self:Room):
@@ -152,9 +203,10 @@ def observe(self:Room,
     "Add one piece of experience."
     if reward is None and outcome is not None: reward = self.reward_rule(outcome)
     tile = Tile(state, action, outcome, reward, agent_id, time, context, next_state, done, episode, self.room_id, self.preset)
-    self._check_kind([tile])
+    kind = self._check_kind([tile])
     number = self.store.append(tile)
     with self._lock:
+        self.kind = kind
         if number == self._read + 1: self._note(tile); self._read = number
         else: self._note_new()                         # others write into this room too
     return tile
@@ -170,10 +222,11 @@ def feed(self:Room,
 @patch
 def _add(self:Room, tiles):
     "Store many tiles and take note of them"
-    self._check_kind(tiles)
+    kind = self._check_kind(tiles)
     tiles = [t if t.room_id else dataclasses.replace(t, room_id=self.room_id, preset=self.preset) for t in tiles]
     count = self.store.extend(tiles)
     with self._lock:
+        self.kind = kind
         if len(self.store) == self._read + count:              # nobody else wrote meanwhile: no need to read them back
             for t in tiles[-_NOTED:]: self._note(t)
             self._read += count
@@ -182,17 +235,19 @@ def _add(self:Room, tiles):
 
 # %% ../../nbs/core/14_room.ipynb #09fbb225
 @patch
-def _check_kind(self:Room, tiles):
-    "Refuse states of another kind than the room knows; the first tile decides"
-    kind, last = self.kind, None
+def _check_kind(self:Room, tiles):  # -> the kind of their states
+    "Refuse what this room could not learn from: states of another kind than it knows (the first tile decides), actions that are no labels"
+    if self.kind is None and len(self): self.kind = state_kind(next(iter(self.store.since(0, 1)))[1].state)
+    kind = self.kind
     for t in tiles:
-        state = t.state
-        if type(state) is str and kind == 'text': continue
-        found = state_kind(state)
-        if kind is None: kind = found
-        if found != kind: raise BadInput(f"{self.name} knows states of kind {kind}; got {found}: {short_repr(state)}. Nothing was stored: give this "
-                                         "state to a room of its own")
-    self.kind = kind
+        for state in (t.state,) if t.next_state is None else (t.state, t.next_state):
+            if type(state) is str and kind == 'text': continue
+            found = state_kind(state)
+            if kind is None: kind = found
+            if found != kind: raise BadInput(f"{self.name} knows states of kind {kind}; got {found}: {short_repr(state)}. Nothing was stored: give "
+                                             "this state to a room of its own")
+        if self.needs_action and t.action is not None and type(t.action) is not str: plain_label(t.action)
+    return kind
 
 @patch
 def _note(self:Room, tile):
@@ -221,9 +276,14 @@ def tiles(self:Room):  # -> `Batch` of all tiles, in order of arrival
     with self._lock:
         self._catch_up()
         if self._batch is None or len(self._batch) < len(self._tiles) or self._batch.learner is not self.learner:
-            self._batch = Batch(self._tiles[:], self.learner.encode)
+            self._batch = Batch(self._tiles[:], self._encode())
             self._batch.learner = self.learner
         return self._batch
+
+@patch
+def _encode(self:Room):
+    "How the learner makes states ready; as they are, if it has no way of its own"
+    return getattr(self.learner, 'encode', list)
 
 @patch
 def _load_tiles(self:Room):
@@ -237,10 +297,13 @@ def batch(self:Room,
 ):  # -> `Batch`
     "The tiles of one step, ready for the learner."
     if isinstance(batch, Batch): return batch
-    if batch is not None: return Batch(list(tiles_from(batch)), self.learner.encode)
+    if batch is not None:
+        batch = Batch(list(tiles_from(batch, self.reward_rule)), self._encode())
+        self._check_kind(batch)
+        return batch
     with self._lock: self._catch_up()
     if len(self._tiles) <= size: return self.tiles()
-    return Batch([self._tiles[i] for i in self.rng.integers(0, len(self._tiles), size)], self.learner.encode)
+    return Batch([self._tiles[i] for i in self.rng.integers(0, len(self._tiles), size)], self._encode())
 
 @patch
 def stream(self:Room,
@@ -249,7 +312,12 @@ def stream(self:Room,
     timeout=None, # end when nothing came for so many seconds; never if None
 ):  # -> iterator of tiles, as they arrive from any process
     "Live tiles."
-    number, quiet = len(self) if since is None else since, time.monotonic()
+    return self._stream(len(self) if since is None else since, poll, timeout)
+
+@patch
+def _stream(self:Room, number, poll, timeout):
+    "Tiles after a number, for ever or until it stays quiet"
+    quiet = time.monotonic()
     while timeout is None or time.monotonic() - quiet < timeout:
         for number, tile in self.store.since(number):
             yield tile
@@ -271,9 +339,7 @@ def train_step(self:Room,
     "One step of learning."
     tiles = self.batch(batch)
     if not len(tiles): raise NotTrained(f"{self.name} has no tiles to learn from: give it experience with `feed` or `observe`")
-    result = self._step(tiles)
-    if time.monotonic() - getattr(self, '_saved', 0) > 1: self.save()
-    return result
+    return self._step(tiles)
 
 @patch
 def _step(self:Room, tiles):
@@ -285,6 +351,7 @@ def _record(self:Room, result):
     "Keep the books of one step that was taken"
     self.steps, self._changed = self.steps + 1, True
     if 'loss' in result: self.losses.append(float(result['loss']))
+    if time.monotonic() - self._saved > self._pause: self.save()
     return result
 
 # %% ../../nbs/core/14_room.ipynb #47879164
@@ -294,15 +361,18 @@ def train(self:Room,
     batch_size=64, # tiles a step
 ):  # -> dict of steps, tiles, loss
     "Learn from the room's own tiles. Interrupted with Ctrl-C it keeps what it has learnt."
-    tiles = self.tiles()
-    if not len(tiles): raise NotTrained(f"{self.name} has no tiles to learn from: give it experience with `feed` or `observe`")
-    if steps is not None and (not isinstance(steps, (int, np.integer)) or steps < 1): raise BadInput(f"steps must be a whole number ≥ 1; got {steps!r}")
-    tiles.actions                                                         # complain before the first step, not in the middle
-    try: done = self._train(tiles, steps, batch_size)
-    finally:
+    for name, number in (('steps', steps), ('batch_size', batch_size)):
+        if not (name == 'steps' and number is None) and (not isinstance(number, (int, np.integer)) or number < 1):
+            raise BadInput(f"{name} must be a whole number ≥ 1; got {number!r}")
+    every = self.tiles()
+    if not len(every): raise NotTrained(f"{self.name} has no tiles to learn from: give it experience with `feed` or `observe`")
+    tiles = every if not self.needs_action or all(t.action is not None for t in every) else every[[t.action is not None for t in every]]
+    if not len(tiles): every.actions                                      # raises: none of them has an action
+    try:
+        done = self._train(tiles, steps, batch_size)
         self._trained = len(tiles)
-        self.save()
-    return dict(steps=done, tiles=len(tiles), loss=float(np.mean(self.losses[-10:])) if self.losses else None)
+    finally: self._save_if_changed()
+    return dict(steps=done, tiles=len(tiles), skipped=len(every) - len(tiles), loss=float(np.mean(self.losses[-10:])) if self.losses else None)
 
 @patch
 def _train(self:Room, tiles, steps, batch_size):
@@ -324,6 +394,18 @@ def _train(self:Room, tiles, steps, batch_size):
     return steps
 
 @patch
+def _ready(self:Room):
+    "The learner, if it has learnt anything. Raises `NotTrained`."
+    learner = Predictor._ready(self)
+    if self.steps or self._pretrained: return learner
+    raise NotTrained(f"{self.name} has learnt nothing yet: it has {len(self)} tiles, call `train`")
+
+@patch
+def probabilities(self:Room, states):  # -> float64 [n, labels]
+    "The probability of each of `learner.labels` for each state."
+    with self._lock: return Predictor.probabilities(self, states)
+
+@patch
 def maybe_train(self:Room):  # -> what `train` gave, or None
     "Train if at least `train_threshold` tiles came since the last time."
     return self.train() if len(self) - self._trained >= self.train_threshold else None
@@ -339,7 +421,7 @@ def act(self:Room,
     actions = list(actions) if actions is not None else list(labels)
     if not actions: raise NotTrained(f"{self.name} knows no actions yet: pass `actions`, or give it experience first")
     if labels and self.steps:
-        p = dict(zip(labels, self.learner.proba(self.learner.encode([self._check_state(state)]))[0]))
+        p = dict(zip(labels, self.probabilities([state])[0]))
         p = np.array([p.get(a, 0.0) for a in actions])
     else: p = np.zeros(len(actions))
     policy = p / p.sum() if p.sum() > 0 else np.full(len(actions), 1 / len(actions))
@@ -354,7 +436,7 @@ def simulate(self:Room,
 ):  # -> dict of steps, episodes, returns, mean_return
     "Live in a world for so many steps and keep the tiles."
     sim = Simulation(world, actions, start, seed=derive_seed(self.seed, self.room_id, len(self)), max_steps=max_steps)
-    try: self._live(sim, steps, dict(agent_id=agent_id, room_id=self.room_id, preset=self.preset, label=f'{len(self)}.'))
+    try: self._live(sim, steps, dict(agent_id=agent_id, room_id=self.room_id, preset=self.preset, label=f'{uuid.uuid4().hex[:8]}.'))
     finally: self._save_if_changed()
     return dict(steps=steps, episodes=len(sim.returns), returns=sim.returns, mean_return=float(np.mean(sim.returns)) if sim.returns else None)
 

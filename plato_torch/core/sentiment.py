@@ -33,8 +33,9 @@ def key_of(
     if value is None or type(value) is str and len(value) <= 64: return value
     if isinstance(value, (int, np.integer)): return int(value)
     array = np.asarray(value) if hasattr(value, '__array__') else None
-    if array is not None and array.dtype.kind == 'f':
-        data = repr(array.shape).encode() + (np.round(array.astype(np.float64) / step) + 0.0).tobytes()
+    if array is not None and array.dtype.kind in 'biuf':
+        numbers = np.round(array.astype(np.float64) / step) + 0.0 if array.dtype.kind == 'f' else array
+        data = repr((array.shape, array.dtype.kind)).encode() + numbers.tobytes()
     else: data = json.dumps(to_json(_coarse(value, step)), sort_keys=True).encode()
     return '#' + hashlib.blake2b(data, digest_size=8).hexdigest()
 

@@ -19,7 +19,7 @@ def observed(
     if isinstance(observation, np.generic): return observation.item()
     if isinstance(observation, Mapping): return {str(k): observed(v) for k, v in observation.items()}
     if isinstance(observation, tuple): return {str(i): observed(v) for i, v in enumerate(observation)}
-    if isinstance(observation, np.ndarray) and observation.ndim == 0: return observation.item()
+    if isinstance(observation, np.ndarray): return observation.copy() if observation.ndim else observation.item()    # worlds reuse buffers
     return observation
 
 # %% ../../nbs/core/11_simulation.ipynb #4c97a0f4
@@ -49,7 +49,7 @@ class FunctionWorld:
 def _actions_of(env):
     "What can be done in a Gymnasium environment, as whole numbers"
     space = getattr(env, 'action_space', None)
-    if not hasattr(space, 'n'):
+    if not hasattr(space, 'n') or getattr(space, 'shape', ()) != ():
         raise BadInput(f"a room acts with discrete actions; this environment takes {space!r}: wrap it so that each choice has a number")
     first = int(getattr(space, 'start', 0))
     return list(range(first, first + int(space.n)))
@@ -83,6 +83,7 @@ class Simulation:
         **about, # further fields of each tile: agent_id, room_id …
     ):  # -> list of `steps` tiles
         "Act for so many steps; the returns of episodes that ended are added to `returns`."
+        if not isinstance(steps, (int, np.integer)) or steps < 1: raise BadInput(f"steps must be a whole number ≥ 1; got {steps!r}")
         tiles, known = [], set(self.actions)
         for _ in range(steps):
             state, action = self._state, choose(self._state)

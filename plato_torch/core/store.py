@@ -6,7 +6,7 @@
 __all__ = ['SCHEMA_VERSION', 'TileStore', 'bench_append']
 
 # %% ../../nbs/core/03_store.ipynb #e1a7430e
-import json, os, sqlite3, threading, time
+import json, os, sqlite3, threading, time, weakref
 from contextlib import contextmanager
 from itertools import chain
 from operator import attrgetter
@@ -39,7 +39,26 @@ _SCHEMA = [
     "CREATE TRIGGER IF NOT EXISTS tiles_keep BEFORE UPDATE ON tiles BEGIN SELECT RAISE(ABORT, 'tiles are never changed'); END",
     f"PRAGMA application_id = {_APPLICATION}", f"PRAGMA user_version = {SCHEMA_VERSION}"]
 
-# %% ../../nbs/core/03_store.ipynb #a78b963b
+# %% ../../nbs/core/03_store.ipynb #69eb7c82
+_STORES, _watched = weakref.WeakSet(), []
+
+def _watch_forks():
+    "Close connections around every fork of this process; done once"
+    if _watched: return
+    _watched.append(True)
+    held = []
+    def before():
+        held[:] = list(_STORES)
+        for store in held: store._lock.acquire(); store.close()
+    def after_in_parent():
+        for store in held: store._lock.release()
+        held.clear()
+    def after_in_child():
+        for store in held: store._lock = threading.RLock()
+        held.clear()
+    os.register_at_fork(before=before, after_in_parent=after_in_parent, after_in_child=after_in_child)
+
+# %% ../../nbs/core/03_store.ipynb #d3767550
 class TileStore:
     "An append-only store of tiles in one SQLite file."
     def __init__(self,
@@ -50,6 +69,8 @@ class TileStore:
         if synchronous not in ('off', 'normal', 'full'): raise unknown_name('synchronous level', synchronous, ['off', 'normal', 'full'])
         self.path, self.synchronous, self.timeout = Path(path), synchronous, timeout
         self._lock, self._connection, self._pid = threading.RLock(), None, None
+        if not _STORES and hasattr(os, 'register_at_fork'): _watch_forks()
+        _STORES.add(self)
         ensure_folder(self.path.parent)
         with self._database(): pass
 
@@ -96,6 +117,7 @@ def _database(self:TileStore):
             if 'locked' in str(e): raise StoreError(f"{str(self.path)!r} has been locked by another program for {self.timeout:g} s; nothing "
                                                     "was written: close that program or try again") from e
             raise StoreError(f"cannot use tile store {str(self.path)!r}: {e}") from e
+        except UnicodeDecodeError as e: raise StoreError(f"{str(self.path)!r} is damaged: a text in it is not UTF-8 ({e})") from e
         except sqlite3.DatabaseError as e: raise StoreError(f"{str(self.path)!r} is not a tile store, or is damaged: {e}") from e
 
 # %% ../../nbs/core/03_store.ipynb #1b9777dc
@@ -256,12 +278,13 @@ def export(self:TileStore,
     path, # file to write; `.parquet` makes a Parquet table, any other name JSON lines
 ):  # -> how many tiles were written
     "Write all tiles to a file, which appears whole or not at all."
+    if Path(path).absolute() == self.path.absolute(): raise BadInput(f"{str(path)!r} is the store itself; give another file")
     count = 0
     with atomic_path(path) as fresh:
         if Path(path).suffix == '.parquet': return self._export_table(fresh)
         with open(fresh, 'w', encoding='utf-8') as f:
             for tile in self:
-                f.write(json.dumps(tile.to_dict(), ensure_ascii=False, allow_nan=False) + '\n')
+                f.write(json.dumps(tile.to_dict(), allow_nan=False) + '\n')
                 count += 1
     return count
 
@@ -295,7 +318,7 @@ def import_(self:TileStore,
                 for line in f:
                     number += 1
                     if line.strip(): tiles.append(Tile.from_dict(json.loads(line)))
-    except (ValueError, KeyError, TypeError, OSError) as e:
+    except (ValueError, KeyError, TypeError, IndexError, OSError) as e:
         raise BadInput(f"cannot read {str(path)!r} as tiles, tile {number}: {e}; nothing was imported") from e
     return self.extend(tiles)
 

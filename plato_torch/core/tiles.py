@@ -44,14 +44,31 @@ def state_kind(
 ):  # -> 'text', 'mapping', 'number' or 'array of shape (…)'
     "Which kind of state this is; raises `BadInput` for anything else."
     if isinstance(state, str): return 'text'
-    if isinstance(state, Mapping): return 'mapping'
-    if isinstance(state, (bool, np.bool_)) or isinstance(state, _NUMBERS): return 'number'
+    if isinstance(state, Mapping):
+        for value in state.values(): _check_value(value)
+        return 'mapping'
+    if isinstance(state, (bool, np.bool_)) or isinstance(state, _NUMBERS):
+        _check_value(state)
+        return 'number'
     if isinstance(state, (list, tuple)) or hasattr(state, '__array__'):
         try: array = np.asarray(state)
-        except ValueError: array = np.asarray([], object)   # ragged
+        except (ValueError, TypeError, RuntimeError): array = np.asarray([], object)   # ragged, or a tensor that will not
         if array.dtype.kind in 'biuf': return f'array of shape {array.shape}' if array.shape else 'number'
         if array.dtype.kind in 'U' and not array.shape: return 'text'
     raise BadInput(f"a state is a text, a mapping, a number or an array of numbers; got {short_repr(state)}")
+
+def _check_value(value, depth=0):
+    "Refuse what could be stored but never learnt from: numbers beyond a float, ragged lists, bottomless nesting"
+    if isinstance(value, (str, bool, type(None))): return
+    if depth > 40: raise BadInput("a state is nested more than 40 deep; give a flatter one")
+    if isinstance(value, int) and abs(value) > 10**300: raise BadInput("a state holds a whole number beyond 10**300")
+    if isinstance(value, Mapping):
+        for v in value.values(): _check_value(v, depth + 1)
+    elif isinstance(value, (list, tuple)):
+        numbers = [isinstance(v, _NUMBERS) or isinstance(v, (list, tuple)) for v in value]
+        if any(numbers) and not all(numbers): raise BadInput(f"a list in a state mixes numbers with other things: {short_repr(value)}")
+        if any(isinstance(v, (list, tuple)) for v in value): state_kind(value)
+        for v in value: _check_value(v, depth + 1)
 
 # %% ../../nbs/core/02_tiles.ipynb #d5cf1397
 @dataclass(slots=True, eq=False)
@@ -77,13 +94,20 @@ class Tile:
         elif type(reward) is not float or not math.isfinite(reward): self.reward = _finite('reward', reward)
         if time is None: self.time = clock.time()
         elif type(time) is not float or not math.isfinite(time): self.time = _finite('time', time)
+        if self.episode is not None and type(self.episode) not in (str, int): self.episode = _name('episode', self.episode)
 
 def _finite(name, value):
     "`value` as a finite float, or an error that names the field"
     try: number = float(value) if not isinstance(value, str) else math.nan
-    except (TypeError, ValueError): number = math.nan
+    except (TypeError, ValueError, OverflowError): number = math.nan
     if not math.isfinite(number): raise BadInput(f"a tile's {name} must be a finite number; got {short_repr(value)}")
     return number
+
+def _name(field, value):
+    "`value` as a text or whole number, or an error that names the field"
+    if isinstance(value, np.generic): value = value.item()
+    if isinstance(value, (str, int)): return value
+    raise BadInput(f"a tile's {field} must be a text or a whole number; got {short_repr(value)}")
 
 # %% ../../nbs/core/02_tiles.ipynb #02469d8b
 def to_json(
@@ -92,7 +116,7 @@ def to_json(
 ):  # -> what `json.dumps` takes and strict readers accept
     "A plain form of `value` that `from_json` turns back; raises `BadInput` for what cannot be kept."
     if value is None or isinstance(value, (str, bool)): return value
-    if isinstance(value, np.generic): return to_json(value.item(), buffers)
+    if isinstance(value, np.generic): return to_json(float(value) if isinstance(value, np.longdouble) else value.item(), buffers)
     if isinstance(value, int): return int(value)
     if isinstance(value, float): return float(value) if math.isfinite(value) else {'__float__': repr(float(value))}
     if isinstance(value, Mapping):
@@ -134,7 +158,8 @@ def from_json(
 def pack(value):  # -> bytes
     "Any value that `to_json` takes, as bytes; arrays are stored raw."
     buffers = []
-    text = json.dumps(to_json(value, buffers), ensure_ascii=True, separators=(',', ':')).encode()
+    try: text = json.dumps(to_json(value, buffers), ensure_ascii=True, separators=(',', ':')).encode()
+    except RecursionError: raise BadInput("cannot keep a value that is nested so deep; give a flatter one") from None
     return b'%d\n%b' % (len(text), text) + b''.join(np.ascontiguousarray(b).tobytes() for b in buffers)
 
 def unpack(data):  # -> the value
@@ -161,11 +186,12 @@ def _buffers_of(tree):
 
 # %% ../../nbs/core/02_tiles.ipynb #f6d1ba7a
 FIELDS = tuple(f.name for f in dataclasses.fields(Tile))
+_SILENT = {f.name: f.default for f in dataclasses.fields(Tile)}     # what a field holds when it says nothing
 
 def _to_dict(self):
     "The tile as plain JSON values; fields that say nothing are left out."
     pairs = [(name, getattr(self, name)) for name in FIELDS]
-    return {name: to_json(v) for name, v in pairs if name == 'state' or not (v is None or v is False or isinstance(v, str) and v == '')}
+    return {name: to_json(v) for name, v in pairs if name == 'state' or type(v) is not type(_SILENT[name]) or v != _SILENT[name]}
 
 def _from_dict(cls, values):
     "A tile from a mapping of its fields, plain or as JSON; raises `BadInput` for unknown fields."
