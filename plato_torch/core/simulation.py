@@ -72,6 +72,11 @@ class Simulation:
         self._state = observed(self.env.reset(seed=derive_seed(seed, 'world') % 2**31)[0])
 
     @property
+    def state(self): # what is seen now
+        "The state that the next action is chosen in."
+        return self._state
+
+    @property
     def discrete(self): # do the states recur?
         "Are the states whole numbers or texts?"
         return isinstance(self._state, (int, str))

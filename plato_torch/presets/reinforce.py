@@ -32,6 +32,8 @@ class ReinforceRoom(Room):
         entropy=0.0,          # pull towards trying everything, in units of the advantages' spread; a bootstrapped room adds 2, fading
         rollout=None,         # tiles between two improvements in `simulate`; 1000, or 500 when bootstrapping
         memory=20_000)        # tiles that the table of action values agrees with
+    limits = dict(gamma=(0, 1), lam=(0, 1), advantage=['auto', 'returns', 'bootstrap'], baseline=['fit', 'group', 'none'], clip=(1e-6, 1e6),
+                  epochs=(1, 1000), entropy=(0, 1e6), memory=(1, 10**8))
 
 # %% ../../nbs/presets/01_reinforce.ipynb #2bbe1a4a
 def _keys(states): return [s if type(s) in (int, str) else state_key(s) for s in states]
@@ -57,13 +59,12 @@ def advantages(self:ReinforceRoom,
     if self.baseline in ('none', 'group'):
         adv = advantages(rewards, done, last, zero, zero, self.gamma)
         if self.baseline == 'group': adv = _by_group(keys, adv)
-    elif self.baseline == 'fit':
+    else:
         x, x_next, keys_next, v, v_next = self._numbers(states, True), self._numbers(follows), _keys(follows), zero, zero
         for _ in range(2):                                          # twice: what is cut off is completed by the first fit
             fit = Baseline().fit(x, keys, advantages(rewards, done, last, v, v_next, self.gamma, self.lam) + v)
             v, v_next = fit(x, keys), fit(x_next, keys_next)
         adv = advantages(rewards, done, last, v, v_next, self.gamma, self.lam)
-    else: raise unknown_name('baseline', self.baseline, ['fit', 'group', 'none'])
     adv[order] = adv.copy()
     return adv / max(np.sqrt(np.mean(adv**2)), 1e-12)
 
@@ -79,7 +80,8 @@ def _numbers(self:ReinforceRoom, states, new=False):
 
 def _by_group(keys, returns):
     "Returns less the mean of their state's, over the spread of their state's"
-    _, group = np.unique(np.array([hash(k) for k in keys]), return_inverse=True)
+    number = {}
+    group = np.array([number.setdefault(k, len(number)) for k in keys])
     n = np.bincount(group)
     mean = np.bincount(group, returns) / n
     spread = np.sqrt(np.bincount(group, (returns - mean[group])**2) / n)
@@ -100,10 +102,15 @@ def _weights(self:ReinforceRoom, adv, p, old):
 
 # %% ../../nbs/presets/01_reinforce.ipynb #cc41982f
 @patch
+def _know(self:ReinforceRoom, tiles):
+    "Make the learner know all actions of some tiles; a step of no weight does that for any learner"
+    if not set(tiles.actions) <= set(self.learner.labels): self.learner.step(tiles.states, tiles.actions, np.zeros(len(tiles)))
+
+@patch
 def _improve(self:ReinforceRoom, tiles, adv, epochs, size=125):
     "Use the tiles `epochs` times, in small batches; -> how many steps"
     n, states, actions = len(tiles), tiles.states, tiles.actions
-    self.learner.add_labels(actions)
+    self._know(tiles)
     if getattr(self.learner, 'counts', False):                     # a counting learner counts each tile once
         self._record(dict(loss=self.learner.step(states, actions, adv)))
         return 1
@@ -129,7 +136,6 @@ def _spread(p):
 @patch
 def _bootstraps(self:ReinforceRoom, tiles):
     "Is the table to be used for these tiles?"
-    if self.advantage not in ('auto', 'returns', 'bootstrap'): raise unknown_name('kind of advantage', self.advantage, ['auto', 'returns', 'bootstrap'])
     if self.advantage != 'auto': return self.advantage == 'bootstrap'
     keys = set(_keys([t.state for t in tiles]))
     return len(keys) <= len(tiles) / 4 and any(t.next_state is not None for t in tiles)
@@ -137,7 +143,7 @@ def _bootstraps(self:ReinforceRoom, tiles):
 @patch
 def _remember(self:ReinforceRoom, critic, tiles):
     "Add tiles to the table"
-    self.learner.add_labels(tiles.actions)
+    self._know(tiles)
     where = {a: i for i, a in enumerate(self.learner.labels)}
     states, after = [t.state for t in tiles], [t.next_state for t in tiles]
     critic.add(_keys(states), states, [where[t.action] for t in tiles], tiles.rewards, _keys([s if a is None else a for s, a in zip(states, after)]), after,
@@ -146,7 +152,7 @@ def _remember(self:ReinforceRoom, critic, tiles):
 @patch
 def _bootstrap_step(self:ReinforceRoom, critic, fade):
     "Bring the table up to date and take one step on the advantages of all actions; -> the policy at its states"
-    states = self.learner.encode(critic.states)
+    states = self._encode()(critic.states)
     policy = self.learner.proba(states)
     met, adv = critic.evaluate(policy)
     p = policy[met]
@@ -176,15 +182,16 @@ def _train(self:ReinforceRoom, tiles, steps, batch_size):
 @patch
 def _live(self:ReinforceRoom, sim, steps, about):
     "Act, store, improve, again and again; the pace slows to zero towards the end"
-    self.learner.add_labels(sim.actions)
+    start = sim.state
+    self._know(Batch([Tile(start, a) for a in sim.actions], self._encode()))
     table = sim.discrete if self.advantage == 'auto' else self.advantage == 'bootstrap'
     size, pace = self.rollout or (500 if table else 1000), getattr(self.learner, 'learning_rate', None)
     critic = ActionValues(self.memory, self.gamma)
-    if table and len(self): self._remember(critic, Batch(self.store.tail(self.memory)))
+    if table and len(self): self._remember(critic, Batch(self.store.tail(self.memory), self._encode()))
     policy = None
     try:
         for n in progress(range(0, steps, size), what=f'simulating {self.room_id}'):
-            tiles = Batch(sim.run(self._chooser(sim.actions, critic, policy), min(size, steps - n), **about), self.learner.encode)
+            tiles = Batch(sim.run(self._chooser(sim.actions, critic, policy), min(size, steps - n), **about), self._encode())
             self._add(tiles.tiles)
             if table:
                 self._remember(critic, tiles)
@@ -198,13 +205,13 @@ def _live(self:ReinforceRoom, sim, steps, about):
 @patch
 def _chooser(self:ReinforceRoom, actions, critic, policy):
     "A function that draws an action from the present policy, which stands still during a rollout"
-    labels, rng = self.learner.labels, self.rng
+    labels, rng, encode = self.learner.labels, self.rng, self._encode()
     columns = [labels.index(a) for a in actions]
     known = {} if policy is None else {k: np.cumsum(policy[i, columns]).tolist() for k, i in critic.row.items()}
     def choose(state):
         edges = known.get(state) if type(state) in (int, str) else None
         if edges is None:
-            edges = np.cumsum(self.learner.proba(self.learner.encode([state]))[0, columns]).tolist()
+            edges = np.cumsum(self.learner.proba(encode([state]))[0, columns]).tolist()
             if type(state) in (int, str): known[state] = edges
         return actions[min(bisect(edges, rng.random() * edges[-1]), len(actions) - 1)]
     return choose
