@@ -16,6 +16,7 @@ from .device import *
 from .tokenizer import *
 from .prompt import *
 from .model import *
+from .decoder import *
 
 # %% ../../nbs/npc/06_generation.ipynb #5102cdbc
 @dataclasses.dataclass(frozen=True)
@@ -50,11 +51,19 @@ def largest(
     rows, n = x.shape
     k = min(k, n)
     if n % GROUP or n < 4 * GROUP * k: return x.topk(k)
-    groups = x.view(rows, -1, GROUP)
-    best = groups.amax(-1).topk(k, sorted=False).indices
-    inside = groups.gather(1, best[:, :, None].expand(-1, -1, GROUP)).flatten(1)
+    best, inside = _best_groups(x, k, GROUP)
+    part, inside = _best_groups(inside, k, 8)
     values, at = inside.topk(k)
+    at = part.gather(1, at // 8) * 8 + at % 8
     return values, best.gather(1, at // GROUP) * GROUP + at % GROUP
+
+def _best_groups(x, k, size):
+    "The k groups of each row that hold the largest values: their numbers [rows, k], and what is in them [rows, k·size]"
+    rows = x.shape[0]
+    groups = x.view(-1, size)
+    best = groups.amax(-1).view(rows, -1).topk(k, sorted=False).indices
+    first = torch.arange(rows, device=x.device)[:, None] * (x.shape[1] // size)
+    return best, groups.index_select(0, (best + first).flatten()).view(rows, -1)
 
 # %% ../../nbs/npc/06_generation.ipynb #728d013e
 def _walk(p, u):
@@ -258,6 +267,7 @@ def steps(self: Sampler,
         counts[-1] += 1
     noise = np.stack([rng_from(derive_seed(s.seed, r.prompt, r.sample)).random(s.max_tokens, dtype=np.float32) for _, r in jobs], 1)
     live, rows = [r for _, r in jobs], np.arange(len(jobs))
+    decoder = Decoder(self.model) if not self.fixed and self.device.dtype == torch.float32 else None
     with self.device.autocast(): cache, logits, history = self.read(prompts, counts, s.max_tokens)
     for step in range(s.max_tokens):
         u = torch.from_numpy(noise[step, rows]).to(logits.device)
@@ -277,7 +287,7 @@ def steps(self: Sampler,
         if not self.fixed and len(keep) <= 0.75 * len(live):
             index = torch.tensor(keep, device=tokens.device)
             cache, tokens, history, rows, live = cache.take(index), tokens[index], history[index], rows[keep], [live[i] for i in keep]
-        with self.device.autocast(): logits = self.logits(self.model.hidden(tokens[:, None], cache=cache)[:, 0])
+        with self.device.autocast(): logits = self.logits(self.model.hidden(tokens[:, None], cache=cache)[:, 0] if decoder is None else decoder(tokens, cache))
 
 @patch
 def _said(self: Sampler, history, used, span):

@@ -110,23 +110,23 @@ class Cache:
         dtype=torch.float32,
     ):
         self.config, self.rows, self.slots, self.start, self.fixed, self.used = config, rows, slots, start, fixed, 0
-        self.kv = torch.zeros(config.n_layers, 2, rows, config.n_heads, slots, config.head_dim, device=device, dtype=dtype)
+        c = config
+        self.keys = torch.zeros(c.n_layers, rows, c.n_heads, c.head_dim, slots, device=device, dtype=dtype)   # turned, so that a query meets them in long strides
+        self.values = torch.zeros(c.n_layers, rows, c.n_heads, slots, c.head_dim, device=device, dtype=dtype)
         self.slot = torch.arange(slots, device=device)
         self.bias = None
         if start is not None:   # what is added to the scores of a single step
-            hidden = (self.slot < start[:, None]).repeat_interleave(config.n_heads, 0)[:, None]
+            hidden = (self.slot < start[:, None]).repeat_interleave(c.n_heads, 0)[:, None]
             self.bias = torch.zeros(hidden.shape, device=device, dtype=dtype).masked_fill_(hidden, -math.inf)
 
-    def store(self, layer, k, v):  # -> all keys, all values of that layer [rows, heads, slots, head_dim]
+    def store(self, layer, k, v):  # -> all keys [rows, heads, head_dim, slots], all values [rows, heads, slots, head_dim] of that layer
         "Write the newest keys and values of one layer [rows, heads, n, head_dim]."
-        keys, values = self.kv[layer]
-        end = self.used + k.shape[2]
-        if self.fixed and k.shape[2] == 1:
-            for place, x in (keys, k), (values, v): place.index_copy_(2, self.at, x.to(place.dtype))
-            return keys, values
-        keys[:, :, self.used:end] = k
+        keys, values, k = self.keys[layer], self.values[layer], k.transpose(2, 3)
+        if self.fixed and v.shape[2] == 1: return keys.index_copy_(3, self.at, k.to(keys.dtype)), values.index_copy_(2, self.at, v.to(values.dtype))
+        end = self.used + v.shape[2]
+        keys[..., self.used:end] = k
         values[:, :, self.used:end] = v
-        return keys[:, :, :end], values[:, :, :end]
+        return keys[..., :end], values[:, :, :end]
 
 # %% ../../nbs/npc/03_layers.ipynb #ba12fc3b
 @patch
@@ -135,8 +135,8 @@ def plan(self: Cache, n):  # -> positions, as an index into the rotary tables, a
     end = self.used + n
     if end > self.slots: raise BadInput(f'{end} tokens do not fit into a cache of {self.slots}; make the prompt shorter or the cache larger')
     if self.fixed and n == 1:
-        self.at = torch.full((1,), self.used, device=self.kv.device)
-        bias = self.kv.new_zeros(()) if self.bias is None else self.bias
+        self.at = torch.full((1,), self.used, device=self.slot.device)
+        bias = self.keys.new_zeros(()) if self.bias is None else self.bias
         return self.at if self.start is None else self.at - self.start[:, None], bias.masked_fill(self.slot > self.at, -math.inf)
     new, seen = self.slot[self.used:end], self.slot[:end]
     positions = slice(self.used, end) if self.start is None else (new - self.start[:, None]).clamp_(min=0)
@@ -153,7 +153,7 @@ def take(self: Cache,
 ):  # -> Cache
     "A cache of the chosen rows; a row may be chosen several times."
     new = copy.copy(self)
-    new.rows, new.kv = len(index), self.kv.index_select(2, index)
+    new.rows, new.keys, new.values = len(index), self.keys.index_select(1, index), self.values.index_select(1, index)
     if self.start is not None:
         new.start, new.bias = self.start[index], self.bias.unflatten(0, (self.rows, -1))[index].flatten(0, 1)
     return new
@@ -179,8 +179,9 @@ class Attention(nn.Module):
         q, k = qk.transpose(1, 2).chunk(2, 1)
         v = v.transpose(1, 2)
         if cache is not None:
-            k, v = cache.store(layer, k, v)
-            if x.shape[1] == 1: return self.output(self.one(q, k, v, mask))
+            keys, values = cache.store(layer, k, v)
+            if x.shape[1] == 1: return self.output(self.one(q, keys, values, mask))
+            if cache.used: k, v = keys.transpose(2, 3), values
         y = F.scaled_dot_product_attention(q, k, v, attn_mask=mask, is_causal=mask is None, scale=self.scale)
         return self.output(y.transpose(1, 2).flatten(2))
 
@@ -188,7 +189,7 @@ class Attention(nn.Module):
         "Attention of a single token a row"
         rows, heads = q.shape[:2]
         q, k, v = (t.flatten(0, 1) for t in (q, k, v))
-        scores = torch.bmm(q * self.scale, k.transpose(1, 2)) if bias is None else torch.baddbmm(bias, q, k.transpose(1, 2), alpha=self.scale)
+        scores = torch.bmm(q * self.scale, k) if bias is None else torch.baddbmm(bias, q, k, alpha=self.scale)
         return torch.bmm(scores.softmax(-1), v).view(rows, 1, -1)
 
 # %% ../../nbs/npc/03_layers.ipynb #d50c0845
