@@ -253,14 +253,19 @@ def _obey(self: Sampler, logits, rules):
 
 # %% ../../nbs/npc/06_generation.ipynb #96340d14
 @patch
-@torch.inference_mode()
-def steps(self: Sampler,
+def steps(self: Sampler, *job, **options):  # -> after each token, the replies that got it
+    "Run one batch to its end, step by step; takes what `_steps` takes."
+    guard = torch.no_grad() if self.fixed else torch.inference_mode()   # XLA knows no inference mode
+    return guard(Sampler._steps)(self, *job, **options)
+
+@patch
+def _steps(self: Sampler,
     jobs, # replies to be made, a list of (prompt ids, `Reply`)
     s, # a `Sampling`
     grammars=None, # an `ActionGrammar` or None for each job
     log_probs=False,
 ):  # -> after each token, the replies that got it
-    "Run one batch to its end, step by step. Jobs with equal prompts must stand together."
+    "One batch. Jobs with equal prompts must stand together."
     prompts, counts = [], []
     for prompt, _ in jobs:
         if not prompts or prompts[-1] != prompt: prompts.append(prompt); counts.append(0)
