@@ -207,7 +207,9 @@ def read(self: Sampler,
     history = torch.tensor([[p[0]] * pad + list(p) + [p[0]] * (slots - longest) for p, pad in zip(prompts, pads)], device=device)
     start = torch.tensor(pads, device=device) if self.fixed or any(pads) else None
     cache = Cache(c, len(prompts), slots, start, self.fixed, device, self.device.dtype)
-    logits = self.logits(self.model.hidden(history[:, :longest], cache=cache)[:, -1])
+    few = len(prompts) if self.fixed or device.type != 'cpu' else 8   # a processor reads faster what stays in its cache
+    hidden = [self.model.hidden(history[a:a + few, :longest], cache=cache.part(a, a + few), last=True) for a in range(0, len(prompts), few)]
+    cache.used, logits = longest, self.logits(torch.cat(hidden)[:, 0])
     if max(counts) > 1:
         index = torch.tensor([i for i, n in enumerate(counts) for _ in range(n)], device=device)
         cache, logits, history = cache.take(index), logits[index], history[index]

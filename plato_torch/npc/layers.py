@@ -148,6 +148,16 @@ def plan(self: Cache, n):  # -> positions, as an index into the rotary tables, a
     return positions, mask[:, None]
 
 @patch
+def part(self: Cache, a, b):  # -> Cache, sharing memory with this one
+    "The rows from `a` up to `b`, to be filled on their own; say `used` to the whole afterwards."
+    if a == 0 and b >= self.rows: return self
+    new = copy.copy(self)
+    new.keys, new.values = self.keys[:, a:b], self.values[:, a:b]
+    new.rows = new.keys.shape[1]
+    if self.start is not None: new.start, new.bias = self.start[a:b], self.bias[a * self.config.n_heads:b * self.config.n_heads]
+    return new
+
+@patch
 def take(self: Cache,
     index, # which rows [any], a tensor
 ):  # -> Cache
@@ -170,7 +180,7 @@ class Attention(nn.Module):
         self.query_norm = RMSNorm(c.head_dim, c.head_dim ** -0.5) if gemma else None   # so that scores start as under the other arms
         self.key_norm, self.value_norm = (RMSNorm(c.head_dim), RMSNorm(c.head_dim, None)) if gemma else (None, None)
 
-    def forward(self, x, turn, mask=None, cache=None, layer=0):
+    def forward(self, x, turn, mask=None, cache=None, layer=0, last=False):
         qkv = self.query_key_value(x).unflatten(-1, self.shape)
         if self.query_norm is None: qk, v = rotate(qkv[:, :, :2].flatten(2, 3), turn), qkv[:, :, 2]
         else:
@@ -182,7 +192,8 @@ class Attention(nn.Module):
             keys, values = cache.store(layer, k, v)
             if x.shape[1] == 1: return self.output(self.one(q, keys, values, mask))
             if cache.used: k, v = keys.transpose(2, 3), values
-        y = F.scaled_dot_product_attention(q, k, v, attn_mask=mask, is_causal=mask is None, scale=self.scale)
+        if last: q, mask = q[:, :, -1:], None if mask is None else mask[:, :, -1:]
+        y = F.scaled_dot_product_attention(q, k, v, attn_mask=mask, is_causal=mask is None and not last, scale=self.scale)
         return self.output(y.transpose(1, 2).flatten(2))
 
     def one(self, q, k, v, bias):  # -> [rows, 1, d_model]
@@ -225,7 +236,9 @@ class Layer(nn.Module):
         self.feed_forward_norm, self.feed_forward, self.feed_forward_post_norm = RMSNorm(c.d_model), FeedForward(c), after()
         self.inject = Inject(c) if c.per_layer else None
 
-    def forward(self, x, turn, piece=None, mask=None, cache=None, layer=0):
-        x = x + self.attention_post_norm(self.attention(self.attention_norm(x), turn, mask, cache, layer))
+    def forward(self, x, turn, piece=None, mask=None, cache=None, layer=0, last=False):
+        y = self.attention_post_norm(self.attention(self.attention_norm(x), turn, mask, cache, layer, last))
+        if last: x, piece = x[:, -1:], None if piece is None else piece[:, -1:]
+        x = x + y
         x = x + self.feed_forward_post_norm(self.feed_forward(self.feed_forward_norm(x)))
         return x if self.inject is None else x + self.inject(x, piece)

@@ -74,7 +74,8 @@ def hidden(self: TinyLM,
     ids, # token ids [batch, time]
     documents=None, # numbers of packed documents [batch, time]; None: one a row
     cache=None, # a `Cache` that `ids` continues; it remembers them
-):  # -> [batch, time, d_model], ready for the head
+    last=False, # True: only the last position is wanted
+):  # -> [batch, time or 1, d_model], ready for the head
     "The stream after the last layer, normalised."
     n, c = ids.shape[1], self.config
     if n > c.seq_len: raise BadInput(f'{n} tokens are more than the {c.seq_len} that this model has positions for')
@@ -85,7 +86,7 @@ def hidden(self: TinyLM,
     if c.arm == 'gemma4': x = x * c.d_model ** 0.5
     if c.arm == 'fatembed': x = x + self.wide_projection(self.table(ids))
     pieces = self.pieces(ids, x).unbind(2) if c.per_layer else [None] * c.n_layers
-    for i, layer in enumerate(self.layers): x = layer(x, turn, pieces[i], mask, cache, i)
+    for i, layer in enumerate(self.layers): x = layer(x, turn, pieces[i], mask, cache, i, last and i == c.n_layers - 1)
     if cache is not None: cache.used += n
     return self.output_norm(x)
 
