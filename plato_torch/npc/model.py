@@ -80,7 +80,9 @@ def hidden(self: TinyLM,
     n, c = ids.shape[1], self.config
     if n > c.seq_len: raise BadInput(f'{n} tokens are more than the {c.seq_len} that this model has positions for')
     if cache is not None: positions, mask = cache.plan(n)
-    else: positions, mask = (slice(0, n), None) if documents is None else pack_plan(documents)
+    elif documents is None: positions, mask = slice(0, n), None
+    elif ids.device.type == 'cpu': positions, mask = (packed := Documents(documents)).positions, packed
+    else: positions, mask = pack_plan(documents)
     turn = self.cosine[positions], self.sine[positions]
     x = self.token_embedding(ids)
     if c.arm == 'gemma4': x = x * c.d_model ** 0.5
