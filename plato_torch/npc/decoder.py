@@ -15,7 +15,7 @@ from .model import *
 
 # %% ../../nbs/npc/05_decoder.ipynb #2d71f0df
 class Decoder:
-    "Reads one token a row; made from a `TinyLM`, whose weights it shares where it can. Make a new one when they have changed."
+    "Reads one token a row; made from a `TinyLM`. Make a new one when the weights have changed."
     def __init__(self, model):
         self.model, c = model, model.config
         self.epsilon, self.flat = model.output_norm.epsilon, [_fold(c, layer) for layer in model.layers]
@@ -34,7 +34,8 @@ def _fold(c, layer):
     else: qkv[:c.d_model] *= a.scale
     after = (layer.attention_post_norm.weight, layer.feed_forward_post_norm.weight) if gemma else (None, None)
     inject = (None,) * 3 if i is None else (i.gate.weight.t(), i.output.weight.t(), i.norm.weight)
-    return qkv.t(), gains, a.output.weight.t(), after[0], (f.gate_up.weight * layer.feed_forward_norm.weight).t(), f.down.weight.t(), after[1], *inject
+    gate_up = f.gate_up.weight * layer.feed_forward_norm.weight
+    return qkv.t(), gains, a.output.weight.t(), after[0], gate_up.t(), f.down.weight.t(), after[1], *inject
 
 # %% ../../nbs/npc/05_decoder.ipynb #42830588
 @patch
@@ -65,7 +66,8 @@ def __call__(self: Decoder,
     cosine, sine = (t[positions].view(-1, 1, s, d // 2) for t, s in ((m.cosine, 1), (m.sine, 2)))
     x = m.token_embedding.weight.index_select(0, tokens)
     if gemma: x = x * n ** 0.5
-    if m.wide_projection is not None: x = torch.addmm(x, m.table.weight.index_select(0, tokens), m.wide_projection.weight.t())
+    if m.wide_projection is not None:
+        x = torch.addmm(x, m.table.weight.index_select(0, tokens), m.wide_projection.weight.t())
     pieces = self.pieces(tokens, x) if c.per_layer else (None,) * c.n_layers
     rms, mm, add, mix = self.rms, torch.mm, torch.addmm, torch.addcmul
     for keys, values, piece, layer in zip(cache.keys.unbind(0), cache.values.unbind(0), pieces, self.flat):

@@ -41,7 +41,8 @@ def _probe_cuda(name='cuda'):
         return f'an NVIDIA card is present, but torch {torch.__version__} cannot use it' if seen else ''
     device = torch.device(name)
     try: (torch.ones(8, 8, device=device) @ torch.ones(8, 8, device=device)).sum().item()
-    except (RuntimeError, AssertionError) as e: return f'{name} is listed but does not compute: {str(e).splitlines()[0]}'
+    except (RuntimeError, AssertionError) as e:
+        return f'{name} is listed but does not compute: {str(e).splitlines()[0]}'
     real = torch.cuda.is_bf16_supported(including_emulation=False)
     return Device('cuda', device, torch.bfloat16 if real else torch.float16, torch.cuda.get_device_name(device))
 
@@ -61,7 +62,8 @@ def _tpu_hardware():
     if os.environ.get('PJRT_DEVICE') == 'TPU' or glob.glob('/dev/accel[0-9]*'): return True
     def word(path):
         with contextlib.suppress(OSError), open(path) as f: return f.read().strip()
-    return any(word(p + '/vendor') == '0x1ae0' and word(p + '/device') in _TPU_CHIPS for p in glob.glob('/sys/bus/pci/devices/*'))
+    devices = glob.glob('/sys/bus/pci/devices/*')
+    return any(word(p + '/vendor') == '0x1ae0' and word(p + '/device') in _TPU_CHIPS for p in devices)
 
 def _probe_tpu(name='tpu'):
     found = torch.accelerator.current_accelerator()
@@ -77,13 +79,17 @@ def _all_chips(runtime):
 
 def _probe_xla(name='xla', all_chips=False):
     if not _tpu_hardware() and os.environ.get('PJRT_DEVICE') is None: return ''
-    if not importlib.util.find_spec('torch_xla'): return 'a TPU is present, but neither torch_tpu nor torch_xla is installed'
+    if not importlib.util.find_spec('torch_xla'):
+        return 'a TPU is present, but neither torch_tpu nor torch_xla is installed'
     from importlib.metadata import version
     ours, theirs = [v.split('.')[:2] for v in (torch.__version__, version('torch_xla'))]
-    if ours != theirs: return f"torch {'.'.join(ours)} and torch_xla {'.'.join(theirs)} do not match; install torch_xla=={'.'.join(ours)}.*"
+    if ours != theirs:
+        ours, theirs = '.'.join(ours), '.'.join(theirs)
+        return f'torch {ours} and torch_xla {theirs} do not match; install torch_xla=={ours}.*'
     import torch_xla, torch_xla.runtime as runtime
     if all_chips: _all_chips(runtime)
-    if runtime.device_type() != os.environ.get('PJRT_DEVICE', 'TPU'): return f'torch_xla started on {runtime.device_type()}, not on a TPU'
+    if runtime.device_type() != os.environ.get('PJRT_DEVICE', 'TPU'):
+        return f'torch_xla started on {runtime.device_type()}, not on a TPU'
     kind = torch.float32 if runtime.device_type() == 'CPU' else torch.bfloat16
     return Device('xla', torch_xla.device(), kind, f'torch_xla {version("torch_xla")} on {runtime.device_type()}')
 
@@ -104,7 +110,8 @@ def pick(
     if kind == 'auto': found = _best(all_chips)
     else: found = _PROBES[kind](name, **({'all_chips': True} if all_chips and kind == 'xla' else {}))
     if isinstance(found, str):
-        raise BadInput(f"device {name!r} was asked for, but {found or 'there is none here'}; unset PLATO_DEVICE or choose 'cpu'")
+        raise BadInput(f"device {name!r} was asked for, but {found or 'there is none here'}; "
+                       "unset PLATO_DEVICE or choose 'cpu'")
     return found if dtype is None else dataclasses.replace(found, dtype=_DTYPES[dtype])
 
 def _best(all_chips=False):
@@ -115,8 +122,10 @@ def _best(all_chips=False):
         if isinstance(found, Device): break
         if found: missed.append(found)
     hosted = 'COLAB_RELEASE_TAG' in os.environ or 'KAGGLE_KERNEL_RUN_TYPE' in os.environ
-    if found.kind == 'cpu' and hosted and not missed: missed = ['this notebook runs without one: choose a GPU or TPU under Runtime or Settings']
-    if missed and found.kind == 'cpu': warnings.warn(f"NO ACCELERATOR IS USED, this will be slow: {'; '.join(missed)}", RuntimeWarning, stacklevel=3)
+    if found.kind == 'cpu' and hosted and not missed:
+        missed = ['this notebook runs without one: choose a GPU or TPU under Runtime or Settings']
+    if missed and found.kind == 'cpu':
+        warnings.warn(f"NO ACCELERATOR IS USED, this will be slow: {'; '.join(missed)}", RuntimeWarning, stacklevel=3)
     return found
 
 # %% ../../nbs/npc/00_device.ipynb #54246c5e
@@ -209,10 +218,12 @@ def device_report(
 ):  # -> dict
     "What is computed where: device, number format, versions, memory."
     device = device or pick()
-    report = dict(kind=device.kind, device=str(device.device), dtype=str(device.dtype).removeprefix('torch.'), note=device.note,
+    report = dict(kind=device.kind, device=str(device.device), note=device.note,
+                  dtype=str(device.dtype).removeprefix('torch.'),
                   torch=torch.__version__, python=platform.python_version(), threads=torch.get_num_threads(),
                   cards=torch.cuda.device_count() if torch.cuda.is_available() else 0)
     if device.kind == 'cuda':
         free, total = torch.cuda.mem_get_info(device.device)
-        report |= dict(free_gb=round(free/1e9, 1), total_gb=round(total/1e9, 1), capability=torch.cuda.get_device_capability(device.device))
+        report |= dict(free_gb=round(free/1e9, 1), total_gb=round(total/1e9, 1),
+                       capability=torch.cuda.get_device_capability(device.device))
     return report

@@ -37,8 +37,9 @@ class Sampler:
         self.fixed = self.device.kind in ('xla', 'tpu') if fixed is None else fixed
         size = model.config.vocab_size
         self.live = size if tokenizer is None else min(tokenizer.size, size)       # ids that may be drawn
-        self.columns = min(size, -(-self.live // GROUP) * GROUP)                   # logits computed, a whole number of groups
-        if tokenizer is not None and tokenizer.size > size: raise BadInput(f'the tokenizer has {tokenizer.size} ids, the model only {size} rows')
+        self.columns = min(size, -(-self.live // GROUP) * GROUP)   # logits computed, a whole number of groups
+        if tokenizer is not None and tokenizer.size > size:
+            raise BadInput(f'the tokenizer has {tokenizer.size} ids, the model only {size} rows')
 
     def encode(self, prompts, room):  # -> list of ids
         "Prompts as ids; text too long is trimmed, ids too long are refused."
@@ -47,7 +48,8 @@ class Sampler:
             if isinstance(prompt, str):
                 if self.tokenizer is None: raise BadInput('text needs a tokenizer; give one to `Sampler`, or give ids')
                 prompt = self.tokenizer.encode(trim(prompt, self.tokenizer, room)) or [self.tokenizer.end]
-            if not 0 < len(prompt) <= room: raise BadInput(f'a prompt of {len(prompt)} ids leaves no room: it may have 1 to {room}')
+            if not 0 < len(prompt) <= room:
+                raise BadInput(f'a prompt of {len(prompt)} ids leaves no room: it may have 1 to {room}')
             out.append(tuple(prompt))
         return out
 
@@ -69,11 +71,13 @@ def read(self: Sampler,
     if self.fixed: longest = min(max(16, 1 << (longest - 1).bit_length()), c.seq_len - most)   # few different shapes
     slots = c.seq_len if self.fixed else longest + most
     pads = [longest - len(p) for p in prompts]
-    history = torch.tensor([[p[0]] * pad + list(p) + [p[0]] * (slots - longest) for p, pad in zip(prompts, pads)], device=device)
+    padded = [[p[0]] * pad + list(p) + [p[0]] * (slots - longest) for p, pad in zip(prompts, pads)]
+    history = torch.tensor(padded, device=device)
     start = torch.tensor(pads, device=device) if self.fixed or any(pads) else None
     cache = Cache(c, len(prompts), slots, start, self.fixed, device, self.device.dtype)
     few = len(prompts) if self.fixed or device.type != 'cpu' else 8   # a processor reads faster what stays in its cache
-    hidden = [self.model.hidden(history[a:a + few, :longest], cache=cache.part(a, a + few), last=True) for a in range(0, len(prompts), few)]
+    hidden = [self.model.hidden(history[a:a + few, :longest], cache=cache.part(a, a + few), last=True)
+              for a in range(0, len(prompts), few)]
     cache.used, logits = longest, self.logits(torch.cat(hidden)[:, 0])
     if max(counts) > 1:
         index = torch.tensor([i for i, n in enumerate(counts) for _ in range(n)], device=device)
@@ -137,14 +141,15 @@ def _steps(self: Sampler,
     for prompt, _ in jobs:
         if not prompts or prompts[-1] != prompt: prompts.append(prompt); counts.append(0)
         counts[-1] += 1
-    noise = np.stack([rng_from(derive_seed(s.seed, r.prompt, r.sample)).random(s.max_tokens, dtype=np.float32) for _, r in jobs], 1)
+    seeds = [derive_seed(s.seed, r.prompt, r.sample) for _, r in jobs]
+    noise = np.stack([rng_from(seed).random(s.max_tokens, dtype=np.float32) for seed in seeds], 1)
     live, rows = [r for _, r in jobs], np.arange(len(jobs))
     decoder = Decoder(self.model) if not self.fixed and self.device.dtype == torch.float32 else None
     with self.device.autocast(): cache, logits, history = self.read(prompts, counts, s.max_tokens)
     for step in range(s.max_tokens):
         u = torch.from_numpy(noise[step, rows]).to(logits.device)
         said = None if s.repetition_penalty == 1 else self._said(history, cache.used, s.repetition_range)
-        rules = () if grammars is None else [(False, []) if (g := grammars[i]) is None else g.rule(r.raw[r.raw.rfind(b'\n') + 1:]) for i, r in zip(rows, live)]
+        rules = () if grammars is None else [_rule(grammars[i], r) for i, r in zip(rows, live)]
         tokens, scores = self.draw(logits, s, u, said, rules, log_probs)
         self.device.sync()
         new = [r for r in live if not r.finish]
@@ -158,8 +163,16 @@ def _steps(self: Sampler,
         if said is not None: history.index_copy_(1, torch.full((1,), cache.used, device=tokens.device), tokens[:, None])
         if not self.fixed and len(keep) <= 0.75 * len(live):
             index = torch.tensor(keep, device=tokens.device)
-            cache, tokens, history, rows, live = cache.take(index), tokens[index], history[index], rows[keep], [live[i] for i in keep]
-        with self.device.autocast(): logits = self.logits(self.model.hidden(tokens[:, None], cache=cache)[:, 0] if decoder is None else decoder(tokens, cache))
+            cache, tokens, history = cache.take(index), tokens[index], history[index]
+            rows, live = rows[keep], [live[i] for i in keep]
+        with self.device.autocast():
+            if decoder is not None: hidden = decoder(tokens, cache)
+            else: hidden = self.model.hidden(tokens[:, None], cache=cache)[:, 0]
+            logits = self.logits(hidden)
+
+def _rule(grammar, reply):
+    "What the grammar says to the line that the reply is in"
+    return (False, []) if grammar is None else grammar.rule(reply.raw[reply.raw.rfind(b'\n') + 1:])
 
 @patch
 def _said(self: Sampler, history, used, span):
@@ -181,10 +194,12 @@ def generate(self: Sampler,
     "Draw n replies to each prompt."
     ids = self.encode(prompts, self.model.config.seq_len - sampling.max_tokens)
     replies = [[Reply(self.tokenizer, sampling, i, k) for k in range(n)] for i in range(len(ids))]
-    jobs = sorted(((ids[r.prompt], r) for row in replies for r in row), key=lambda job: (len(job[0]), job[0], job[1].prompt))
+    jobs = [(ids[r.prompt], r) for row in replies for r in row]
+    jobs.sort(key=lambda job: (len(job[0]), job[0], job[1].prompt))
+    each = grammar if grammar is None or isinstance(grammar, (list, tuple)) else [grammar] * len(ids)
     for a in range(0, len(jobs), self.rows):
         batch = jobs[a:a + self.rows]
-        of = None if grammar is None else [grammar[r.prompt] if isinstance(grammar, (list, tuple)) else grammar for _, r in batch]
+        of = None if each is None else [each[r.prompt] for _, r in batch]
         for _ in self.steps(batch, sampling, of, log_probs): pass
     return replies
 
@@ -210,7 +225,9 @@ def bench_sample(
     rng = rng_from(0)
     prompts = [rng.integers(1, config.vocab_size, prompt).tolist() for _ in range(n if different else 1)]
     s = Sampling(max_tokens=tokens, temperature=0.8, top_k=40, ignore_end=True)
-    def cached(): return sum(len(r.ids) for row in Sampler(model).generate(prompts, 1 if different else n, s) for r in row)
+    def cached():
+        replies = Sampler(model).generate(prompts, 1 if different else n, s)
+        return sum(len(r.ids) for row in replies for r in row)
     @torch.inference_mode()
     def uncached():
         ids = torch.tensor(prompts).repeat_interleave(1 if different else n, 0)

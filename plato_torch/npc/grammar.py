@@ -67,7 +67,8 @@ class ActionGrammar:
         state = line if line[:1] == b'[' else line[:1] and b'x'   # a line of speech is like any other
         if state not in self.memory:
             if state[:1] == b'[': self.memory[state] = True, self._inside(state)
-            else: self.memory[state] = False, [i for i in self.opening if not self._fits(state, self.tokenizer.pieces[i])]
+            else:
+                self.memory[state] = False, [i for i in self.opening if not self._fits(state, self.tokenizer.pieces[i])]
         return self.memory[state]
 
     def _inside(self, line):
@@ -75,7 +76,8 @@ class ActionGrammar:
         i, found = bisect.bisect_left(self.lines, line), set()
         while i < len(self.lines) and self.lines[i].startswith(line):
             rest = self.lines[i][len(line):]
-            found.update(j for n in range(1, min(len(rest), self.longest) + 1) if (j := self.by_bytes.get(rest[:n])) is not None)
+            spelt = (self.by_bytes.get(rest[:n]) for n in range(1, min(len(rest), self.longest) + 1))
+            found.update(j for j in spelt if j is not None)
             if rest == b'\n': found.add(self.tokenizer.end)
             i += 1
         return sorted(found)

@@ -111,7 +111,8 @@ class Cache:
     ):
         self.config, self.rows, self.slots, self.start, self.fixed, self.used = config, rows, slots, start, fixed, 0
         c = config
-        self.keys = torch.zeros(c.n_layers, rows, c.n_heads, c.head_dim, slots, device=device, dtype=dtype)   # turned, so that a query meets them in long strides
+        # keys are kept turned, so that a query meets them in long strides
+        self.keys = torch.zeros(c.n_layers, rows, c.n_heads, c.head_dim, slots, device=device, dtype=dtype)
         self.values = torch.zeros(c.n_layers, rows, c.n_heads, slots, c.head_dim, device=device, dtype=dtype)
         self.slot = torch.arange(slots, device=device)
         self.bias = None
@@ -119,10 +120,11 @@ class Cache:
             hidden = (self.slot < start[:, None]).repeat_interleave(c.n_heads, 0)[:, None]
             self.bias = torch.zeros(hidden.shape, device=device, dtype=dtype).masked_fill_(hidden, -math.inf)
 
-    def store(self, layer, k, v):  # -> all keys [rows, heads, head_dim, slots], all values [rows, heads, slots, head_dim] of that layer
-        "Write the newest keys and values of one layer [rows, heads, n, head_dim]."
+    def store(self, layer, k, v):  # -> all keys, all values of that layer
+        "Write the newest keys and values of one layer [rows, heads, n, head_dim]; keys come back turned."
         keys, values, k = self.keys[layer], self.values[layer], k.transpose(2, 3)
-        if self.fixed and v.shape[2] == 1: return keys.index_copy_(3, self.at, k.to(keys.dtype)), values.index_copy_(2, self.at, v.to(values.dtype))
+        if self.fixed and v.shape[2] == 1:
+            return keys.index_copy_(3, self.at, k.to(keys.dtype)), values.index_copy_(2, self.at, v.to(values.dtype))
         end = self.used + v.shape[2]
         keys[..., self.used:end] = k
         values[:, :, self.used:end] = v
@@ -130,14 +132,17 @@ class Cache:
 
 # %% ../../nbs/npc/03_layers.ipynb #ba12fc3b
 @patch
-def plan(self: Cache, n):  # -> positions, as an index into the rotary tables, and a mask or bias (None: all that came before)
+def plan(self: Cache, n):  # -> index into the rotary tables, and a mask or bias (None: all that came before)
     "Where the next `n` tokens stand, and what they may look at."
     end = self.used + n
-    if end > self.slots: raise BadInput(f'{end} tokens do not fit into a cache of {self.slots}; make the prompt shorter or the cache larger')
+    if end > self.slots:
+        raise BadInput(f'{end} tokens do not fit into a cache of {self.slots}; '
+                       'make the prompt shorter or the cache larger')
     if self.fixed and n == 1:
         self.at = torch.full((1,), self.used, device=self.slot.device)
         bias = self.keys.new_zeros(()) if self.bias is None else self.bias
-        return self.at if self.start is None else self.at - self.start[:, None], bias.masked_fill(self.slot > self.at, -math.inf)
+        positions = self.at if self.start is None else self.at - self.start[:, None]
+        return positions, bias.masked_fill(self.slot > self.at, -math.inf)
     new, seen = self.slot[self.used:end], self.slot[:end]
     positions = slice(self.used, end) if self.start is None else (new - self.start[:, None]).clamp_(min=0)
     if n == 1: return positions, None if self.bias is None else self.bias[:, :, :end]
@@ -154,7 +159,8 @@ def part(self: Cache, a, b):  # -> Cache, sharing memory with this one
     new = copy.copy(self)
     new.keys, new.values = self.keys[:, a:b], self.values[:, a:b]
     new.rows = new.keys.shape[1]
-    if self.start is not None: new.start, new.bias = self.start[a:b], self.bias[a * self.config.n_heads:b * self.config.n_heads]
+    if self.start is not None:
+        new.start, new.bias = self.start[a:b], self.bias[a * self.config.n_heads:b * self.config.n_heads]
     return new
 
 @patch
@@ -170,7 +176,7 @@ def take(self: Cache,
 
 # %% ../../nbs/npc/03_layers.ipynb #7060566e
 class Documents:
-    "Where the documents of packed rows begin and end, for attention inside each. `documents` [batch, time] is equal within a document."
+    "Where the documents of packed rows begin and end; `documents` [batch, time] is equal within a document."
     def __init__(self, documents, groups=4):
         new = torch.ones_like(documents, dtype=torch.bool)
         new[:, 1:] = documents[:, 1:] != documents[:, :-1]
@@ -192,7 +198,8 @@ class Documents:
         flat, outs = [x.flatten(0, 1) for x in (q, k, v)], []
         for index, n, size in self.groups:
             parts = [x.index_select(0, index).view(n, size, *q.shape[2:]).transpose(1, 2) for x in flat]
-            outs.append(F.scaled_dot_product_attention(*parts, is_causal=True, scale=scale).transpose(1, 2).reshape(n * size, -1))
+            y = F.scaled_dot_product_attention(*parts, is_causal=True, scale=scale)
+            outs.append(y.transpose(1, 2).reshape(n * size, -1))
         return torch.cat(outs).index_select(0, self.back).view(*q.shape[:2], -1)
 
 # %% ../../nbs/npc/03_layers.ipynb #189945c4
@@ -204,7 +211,8 @@ class Attention(nn.Module):
         self.shape = (3, c.n_heads, c.head_dim)
         self.query_key_value, self.output = Linear(c.d_model, 3 * c.d_model), Linear(c.d_model, c.d_model)
         self.scale = 1.0 if gemma else c.head_dim ** -0.5
-        self.query_norm = RMSNorm(c.head_dim, c.head_dim ** -0.5) if gemma else None   # so that scores start as under the other arms
+        # under `gemma4` the gain of the queries starts as the scale of the other arms
+        self.query_norm = RMSNorm(c.head_dim, c.head_dim ** -0.5) if gemma else None
         self.key_norm, self.value_norm = (RMSNorm(c.head_dim), RMSNorm(c.head_dim, None)) if gemma else (None, None)
 
     def forward(self, x, turn, mask=None, cache=None, layer=0, last=False):
@@ -216,7 +224,8 @@ class Attention(nn.Module):
             if x.shape[1] == 1: return self.output(self.one(q, keys, values, mask))
             if cache.used: k, v = keys.transpose(2, 3), values
         if last: q, mask = q[:, :, -1:], None if mask is None else mask[:, :, -1:]
-        y = F.scaled_dot_product_attention(q, k, v, attn_mask=mask, is_causal=mask is None and not last, scale=self.scale)
+        causal = mask is None and not last
+        y = F.scaled_dot_product_attention(q, k, v, attn_mask=mask, is_causal=causal, scale=self.scale)
         return self.output(y.transpose(1, 2).flatten(2))
 
     def heads(self, x, turn):  # -> queries, keys, values [batch, time, heads, head_dim]
@@ -240,7 +249,8 @@ class FeedForward(nn.Module):
     "down( act(gate x) · (up x) ), gate and up in one product"
     def __init__(self, config):
         super().__init__()
-        self.gate_up, self.down = Linear(config.d_model, 2 * config.ffn_hidden), Linear(config.ffn_hidden, config.d_model)
+        self.gate_up = Linear(config.d_model, 2 * config.ffn_hidden)
+        self.down = Linear(config.ffn_hidden, config.d_model)
         self.tanh = config.arm == 'gemma4'
 
     def forward(self, x):
@@ -265,7 +275,8 @@ class Layer(nn.Module):
         c, last = config, (2 * config.n_layers) ** -0.5
         after = (lambda: RMSNorm(c.d_model, last)) if c.arm == 'gemma4' else nn.Identity
         self.attention_norm, self.attention, self.attention_post_norm = RMSNorm(c.d_model), Attention(c), after()
-        self.feed_forward_norm, self.feed_forward, self.feed_forward_post_norm = RMSNorm(c.d_model), FeedForward(c), after()
+        self.feed_forward_norm, self.feed_forward = RMSNorm(c.d_model), FeedForward(c)
+        self.feed_forward_post_norm = after()
         self.inject = Inject(c) if c.per_layer else None
 
     def forward(self, x, turn, piece=None, mask=None, cache=None, layer=0, last=False):

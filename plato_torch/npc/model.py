@@ -34,7 +34,8 @@ class TinyLM(nn.Module):
         self.context_norm = RMSNorm(c.ple_dim) if c.per_layer else None
         self.layers = nn.ModuleList(Layer(c) for _ in range(c.n_layers))
         self.output_norm = RMSNorm(c.d_model)
-        for name, t in zip(('cosine', 'sine'), rotary_tables(c.seq_len, c.head_dim, c.rope_theta)): self.register_buffer(name, t, persistent=False)
+        for name, t in zip(('cosine', 'sine'), rotary_tables(c.seq_len, c.head_dim, c.rope_theta)):
+            self.register_buffer(name, t, persistent=False)
         if self.token_embedding.weight.device.type != 'meta': self.reset(seed)
 
     @property
@@ -43,7 +44,8 @@ class TinyLM(nn.Module):
     def pieces(self, ids, x):  # -> [batch, time, layers, ple_dim]
         "What each layer will take in for each token"
         c = self.config
-        context = self.context_norm(self.context_projection(x * c.d_model ** -0.5).unflatten(-1, (c.n_layers, c.ple_dim)))
+        context = self.context_projection(x * c.d_model ** -0.5).unflatten(-1, (c.n_layers, c.ple_dim))
+        context = self.context_norm(context)
         if self.table is None: return context
         rows = self.table(ids).unflatten(-1, (c.n_layers, c.ple_dim))
         return torch.add(rows * (c.ple_dim / 2) ** 0.5, context, alpha=0.5 ** 0.5)
@@ -56,7 +58,8 @@ def reset(self: TinyLM, seed=0):
     g, c = torch.Generator().manual_seed(seed), self.config
     for name, p in self.named_parameters():
         std = 0.02
-        if name.endswith(('attention.output.weight', 'down.weight', 'inject.output.weight')): std /= (2 * c.n_layers) ** 0.5
+        if name.endswith(('attention.output.weight', 'down.weight', 'inject.output.weight')):
+            std /= (2 * c.n_layers) ** 0.5
         if name == 'context_projection.weight' and c.arm != 'gemma4': std *= c.d_model ** 0.5
         if name == 'wide_projection.weight': std = c.table_width ** -0.5
         if p.dim() == 2: p.copy_(torch.empty(p.shape).normal_(0, std, generator=g))
@@ -118,11 +121,13 @@ def fit_core(
     core, # wanted number of core parameters
     multiple=1, # the width shall divide by this (32 for 4-bit GGUF)
 ):  # -> Config
-    "The same shape with the feed-forward width whose core comes nearest. Raises `BadInput` when the rest alone is larger."
+    "The same shape with the feed-forward width whose core comes nearest. Raises `BadInput` where none does."
     one = param_budget(dataclasses.replace(config, ffn_hidden=multiple))['core']
     step = 3 * config.d_model * config.n_layers * multiple
     n = 1 + round((core - one) / step)
-    if n < 1: raise BadInput(f'a core of {core} is too small: {config.arm} needs {one} even with a feed-forward width of {multiple}')
+    if n < 1:
+        raise BadInput(f'a core of {core} is too small: {config.arm} needs {one} '
+                       f'even with a feed-forward width of {multiple}')
     return dataclasses.replace(config, ffn_hidden=n * multiple)
 
 def match(
@@ -160,10 +165,13 @@ def load_weights(
     except (OSError, safetensors.SafetensorError) as e: raise BadInput(f'cannot read {str(file)!r}: {e}') from e
     ours = model.state_dict()
     for name in sorted(ours.keys() | tensors.keys()):
-        if name not in tensors: raise BadInput(f'{file.name} has no tensor {name!r}, which the arm {model.config.arm!r} needs')
-        if name not in ours: raise BadInput(f'{file.name} has a tensor {name!r}, which the arm {model.config.arm!r} does not know')
+        if name not in tensors:
+            raise BadInput(f'{file.name} has no tensor {name!r}, which the arm {model.config.arm!r} needs')
+        if name not in ours:
+            raise BadInput(f'{file.name} has a tensor {name!r}, which the arm {model.config.arm!r} does not know')
         if ours[name].shape != tensors[name].shape:
-            raise BadInput(f'tensor {name!r} is {list(tensors[name].shape)} in {file.name} and {list(ours[name].shape)} in this model')
+            raise BadInput(f'tensor {name!r} is {list(tensors[name].shape)} in {file.name} '
+                           f'and {list(ours[name].shape)} in this model')
     model.load_state_dict(tensors)
     return model
 
@@ -172,7 +180,8 @@ def read_config(folder):  # -> Config
     "The configuration of a checkpoint. Raises `BadInput` when it is damaged or from a newer version."
     stored = read_json(Path(folder)/'config.json')
     try: return Config(**stored['config'])
-    except (KeyError, TypeError) as e: raise BadInput(f"{str(Path(folder)/'config.json')!r} holds no configuration that is known here: {e}") from e
+    except (KeyError, TypeError) as e:
+        raise BadInput(f"{str(Path(folder)/'config.json')!r} holds no configuration that is known here: {e}") from e
 
 def load_model(folder):  # -> TinyLM
     "The model of a checkpoint folder."

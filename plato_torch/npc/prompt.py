@@ -29,7 +29,8 @@ class Action:
     def __post_init__(self):
         if self.verb not in VERBS: raise unknown_name('action', self.verb, VERBS)
         if parse_action(self.render(), check=False) != (self.verb, self.argument, self.gold):
-            raise BadInput(f'{self.verb} cannot be written with argument {self.argument!r} and gold {self.gold!r}: an item needs a price, a place needs none, '
+            raise BadInput(f'{self.verb} cannot be written with argument {self.argument!r} and gold {self.gold!r}: '
+                           'an item needs a price, a place needs none, '
                            'and brackets, line ends and outer spaces are not allowed')
 
     def render(self):  # -> the line
@@ -53,7 +54,8 @@ def action_lines(
     text, # a reply
 ):  # -> list of (line, Action or None when it is malformed)
     "Every line that opens with a bracket, read."
-    return [(line.strip(BLANKS), parse_action(line)) for line in text.split('\n') if line.lstrip(BLANKS).startswith('[')]
+    lines = [line.strip(BLANKS) for line in text.split('\n')]
+    return [(line, parse_action(line)) for line in lines if line.startswith('[')]
 
 # %% ../../nbs/npc/02_prompt.ipynb #2254215a
 @dataclasses.dataclass(frozen=True)
@@ -77,11 +79,12 @@ class Conversation:
     @property
     def names(self):  # -> everyone who speaks, the character first
         "All speakers."
-        return tuple(dict.fromkeys([self.name, self.user, *(who for block in (*self.examples, self.turns) for who, _ in block)]))
+        speakers = [who for block in (*self.examples, self.turns) for who, _ in block]
+        return tuple(dict.fromkeys([self.name, self.user, *speakers]))
 
 # %% ../../nbs/npc/02_prompt.ipynb #6ea1f674
 STYLES = dict(card=('<START>', 'Description: {}', 'Personality: {}', 'Scenario: {}'),   # our template
-              bare=('***', '{}', "{name}'s personality: {}", 'Scenario: {}'))           # a front end without our template
+              bare=('***', '{}', "{name}'s personality: {}", 'Scenario: {}'))   # a front end without it
 
 def _clean(text): return text.replace(END, '').replace('\r\n', '\n').strip()
 
@@ -92,7 +95,8 @@ def header(
     "The card, the lore, the example talks."
     if style not in STYLES: raise unknown_name('style', style, STYLES)
     c, (mark, *labels) = conversation, STYLES[style]
-    lines = [label.format(_clean(text), name=c.name) for label, text in zip(labels, (c.description, c.personality, c.scenario)) if _clean(text)]
+    texts = map(_clean, (c.description, c.personality, c.scenario))
+    lines = [label.format(text, name=c.name) for label, text in zip(labels, texts) if text]
     lines += [_clean(line) for line in c.lore]
     for block in c.examples: lines += [mark, *(f'{who}: {_clean(text)}' for who, text in block)]
     return '\n'.join([*lines, mark]) + '\n'
@@ -169,7 +173,7 @@ def cut(
 
 # %% ../../nbs/npc/02_prompt.ipynb #00129e7b
 def _talk(text):
-    "(card, examples, turns, final `Name:`) of a prompt; each of the first three a list of pieces ending with a line end"
+    "(card, examples, turns, final `Name:`) of a prompt; the first three are lists of pieces ending with a line end"
     *lines, final = text.split('\n')
     marks = [i for i, line in enumerate(lines) if line.strip() in ('<START>', '***')]
     first, last = (marks[0], marks[-1]) if marks else (-1, -1)

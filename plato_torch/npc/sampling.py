@@ -28,10 +28,11 @@ class Sampling:
     seed: int = 0
 
     def __post_init__(self):
-        bounds = dict(max_tokens=(1, math.inf), temperature=(0, math.inf), top_k=(0, math.inf), top_p=(0, 1), min_p=(0, 1),
-                      repetition_penalty=(1e-3, math.inf), repetition_range=(-1, math.inf))
+        bounds = dict(max_tokens=(1, math.inf), temperature=(0, math.inf), top_k=(0, math.inf),
+                      top_p=(0, 1), min_p=(0, 1), repetition_penalty=(1e-3, math.inf), repetition_range=(-1, math.inf))
         for name, (low, high) in bounds.items():
-            if not low <= getattr(self, name) <= high: raise BadInput(f'{name} must lie between {low} and {high}; got {getattr(self, name)!r}')
+            if not low <= getattr(self, name) <= high:
+                raise BadInput(f'{name} must lie between {low} and {high}; got {getattr(self, name)!r}')
 
 # %% ../../nbs/npc/05_sampling.ipynb #7629eaaa
 GROUP = 64
@@ -51,7 +52,7 @@ def largest(
     return values, best.gather(1, at // GROUP) * GROUP + at % GROUP
 
 def _best_groups(x, k, size):
-    "The k groups of each row that hold the largest values: their numbers [rows, k], and what is in them [rows, k·size]"
+    "The k groups of each row with the largest values: their numbers [rows, k], what is in them [rows, k·size]"
     rows = x.shape[0]
     groups = x.view(-1, size)
     best = groups.amax(-1).view(rows, -1).topk(k, sorted=False).indices
@@ -63,7 +64,8 @@ def _walk(p, u):
     "For each row of weights [rows, n], the first place where the running sum passes the share u [rows] of the whole"
     total = p.cumsum(-1)
     at = (total <= u[:, None] * total[:, -1:]).sum(-1)
-    return torch.minimum(at, (p > 0).long().mul(torch.arange(p.shape[1], device=p.device)).amax(-1))   # rounding never leads to a place of weight 0
+    last = (p > 0).long().mul(torch.arange(p.shape[1], device=p.device)).amax(-1)
+    return torch.minimum(at, last)   # rounding never leads to a place of weight 0
 
 def _walk_groups(p, u):
     "The same in two strides for long rows: first over groups, then inside one"
@@ -91,9 +93,11 @@ def choose(
     values, ids = largest(logits, s.top_k or (logits.shape[1] if fixed else 128))
     p = (values - values[:, :1]).div_(s.temperature).exp_()
     if s.top_p < 1:
-        whole = p.sum(-1, keepdim=True) if s.top_k else ((logits - values[:, :1]) / s.temperature).exp_().sum(-1, keepdim=True)
+        every = p if s.top_k else (logits - values[:, :1]).div_(s.temperature).exp_()
+        whole = every.sum(-1, keepdim=True)
         before = p.cumsum(-1) - p
-        if not s.top_k and not fixed and (before[:, -1:] < s.top_p * whole).any():   # 128 did not hold enough: sort them all
+        short = not s.top_k and not fixed and (before[:, -1:] < s.top_p * whole).any()
+        if short:   # 128 did not hold enough: sort them all
             values, ids = logits.sort(-1, descending=True)
             p = (values - values[:, :1]).div_(s.temperature).exp_()
             before = p.cumsum(-1) - p
@@ -143,7 +147,8 @@ class Reply:
     def ready(self):  # -> str
         "What can be shown and was not shown yet."
         end = len(self.raw)
-        if not self.finish: end -= max((n for s in self._stops for n in range(1, len(s)) if self.raw.endswith(s[:n])), default=0)
+        if not self.finish:
+            end -= max((n for s in self._stops for n in range(1, len(s)) if self.raw.endswith(s[:n])), default=0)
         piece, self._shown = self.raw[self._shown:end], max(end, self._shown)
         return self._decoder.decode(piece, final=bool(self.finish))
 

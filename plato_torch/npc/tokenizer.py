@@ -13,7 +13,8 @@ from ..core.basics import *
 
 # %% ../../nbs/npc/01_tokenizer.ipynb #a211879a
 END = '<|endoftext|>'
-MARKERS = ['<START>', 'Player:', 'Description:', 'Personality:', 'Scenario:', '[DEAL:', '[BUY:', '[GOTO:', '[TRAVEL:', '[TALK:', '[ATTACK:', '[USE:', '[WAIT]', ']']
+MARKERS = ['<START>', 'Player:', 'Description:', 'Personality:', 'Scenario:',
+           '[DEAL:', '[BUY:', '[GOTO:', '[TRAVEL:', '[TALK:', '[ATTACK:', '[USE:', '[WAIT]', ']']
 
 class Tokenizer:
     "Text to token ids and back. Make one by `train_tokenizer` or `load_tokenizer`."
@@ -21,7 +22,8 @@ class Tokenizer:
         inner, # a `tokenizers.Tokenizer`
     ):
         self.inner, self.end = inner, 0
-        self.pieces = [_piece_bytes(inner.id_to_token(i), i in inner.get_added_tokens_decoder()) for i in range(self.size)]
+        added = inner.get_added_tokens_decoder()
+        self.pieces = [_piece_bytes(inner.id_to_token(i), i in added) for i in range(self.size)]
 
     @property
     def size(self):  # -> int
@@ -29,9 +31,11 @@ class Tokenizer:
         return self.inner.get_vocab_size()
 
     def encode(self, text): return self.inner.encode(text, add_special_tokens=False).ids   # -> ids
-    def encode_batch(self, texts): return [e.ids for e in self.inner.encode_batch_fast(texts, add_special_tokens=False)]   # -> ids of each, in parallel
+    def encode_batch(self, texts):  # -> ids of each, in parallel
+        return [e.ids for e in self.inner.encode_batch_fast(texts, add_special_tokens=False)]
     def bytes(self, ids): return b''.join([self.pieces[i] for i in ids])   # -> the exact bytes
-    def decode(self, ids): return self.bytes(ids).decode('utf-8', errors='replace')   # -> text; half a character at the end shows as �
+    def decode(self, ids):  # -> text; half a character at the end shows as �
+        return self.bytes(ids).decode('utf-8', errors='replace')
     def __len__(self): return self.size
 
 # %% ../../nbs/npc/01_tokenizer.ipynb #7d50f9da
@@ -56,9 +60,12 @@ def train_tokenizer(
 ):  # -> Tokenizer
     "Learn byte pairs from `texts`. The same texts give the same tokenizer."
     tk = require('tokenizers', 'npc')
-    if vocab_size < 257 + len(markers): raise BadInput(f'vocab_size must be at least {257 + len(markers)}: 256 bytes, the end mark, the markers; got {vocab_size}')
+    if vocab_size < 257 + len(markers):
+        raise BadInput(f'vocab_size must be at least {257 + len(markers)}: 256 bytes, the end mark, the markers; '
+                       f'got {vocab_size}')
     inner = tk.Tokenizer(tk.models.BPE())
-    digits, words = tk.pre_tokenizers.Digits(individual_digits=True), tk.pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=True)
+    digits = tk.pre_tokenizers.Digits(individual_digits=True)
+    words = tk.pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=True)
     inner.pre_tokenizer, inner.decoder = tk.pre_tokenizers.Sequence([digits, words]), tk.decoders.ByteLevel()
     trainer = tk.trainers.BpeTrainer(vocab_size=vocab_size, min_frequency=min_frequency, show_progress=False,
         special_tokens=[END, *markers], initial_alphabet=sorted(_BYTES))
@@ -75,7 +82,8 @@ def _plain_markers(inner, markers):
 @patch
 def encode_bytes(self: Tokenizer, data):  # -> ids
     "Ids of any bytes; what is not UTF-8 becomes one id a byte."
-    text, ids, single = data.decode('utf-8', errors='surrogateescape'), [], {p: i for i, p in reversed(list(enumerate(self.pieces))) if len(p) == 1}
+    text, ids = data.decode('utf-8', errors='surrogateescape'), []
+    single = {p: i for i, p in reversed(list(enumerate(self.pieces))) if len(p) == 1}
     for broken, part in itertools.groupby(text, lambda c: '\udc80' <= c <= '\udcff'):
         part = ''.join(part)
         ids += [single[bytes([ord(c) - 0xdc00])] for c in part] if broken else self.encode(part)
@@ -94,7 +102,8 @@ def load_tokenizer(
     path = path/'tokenizer.json' if path.is_dir() else path
     read_json(path)
     try: inner = require('tokenizers', 'npc').Tokenizer.from_file(str(path))
-    except Exception as e: raise BadInput(f'{str(path)!r} is no tokenizer: {e}') from e   # the library raises bare Exception
+    except Exception as e:
+        raise BadInput(f'{str(path)!r} is no tokenizer: {e}') from e   # the library raises bare Exception
     if inner.token_to_id(END) != 0: raise BadInput(f'{str(path)!r} is not a tokenizer of ours: {END} must have id 0')
     return Tokenizer(inner)
 
@@ -108,5 +117,6 @@ def add_tokens(self: Tokenizer,
     tk = require('tokenizers', 'npc')
     inner = tk.Tokenizer.from_str(self.inner.to_str())
     inner.add_tokens([tk.AddedToken(w, special=False, normalized=False) for w in words])
-    if inner.get_vocab_size() > rows: raise BadInput(f'{inner.get_vocab_size()} ids do not fit into the {rows} rows of the model; add fewer words')
+    if inner.get_vocab_size() > rows:
+        raise BadInput(f'{inner.get_vocab_size()} ids do not fit into the {rows} rows of the model; add fewer words')
     return Tokenizer(inner)
