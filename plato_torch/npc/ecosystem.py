@@ -16,22 +16,27 @@ from .model import *
 _NAMES = dict([(ours, (hugging_face, gguf)) for ours, hugging_face, gguf in [
     ('token_embedding', 'embed_tokens', 'token_embd'), ('output_norm', 'norm', 'output_norm'),
     ('table', 'embed_tokens_per_layer', 'per_layer_token_embd'),
-    ('context_projection', 'per_layer_model_projection', 'per_layer_model_proj'), ('context_norm', 'per_layer_projection_norm', 'per_layer_proj_norm'),
+    ('context_projection', 'per_layer_model_projection', 'per_layer_model_proj'),
+    ('context_norm', 'per_layer_projection_norm', 'per_layer_proj_norm'),
     ('attention_norm', 'input_layernorm', 'attn_norm'), ('attention.output', 'self_attn.o_proj', 'attn_output'),
-    ('attention.query', 'self_attn.q_proj', 'attn_q'), ('attention.key', 'self_attn.k_proj', 'attn_k'), ('attention.value', 'self_attn.v_proj', 'attn_v'),
-    ('attention.query_norm', 'self_attn.q_norm', 'attn_q_norm'), ('attention.key_norm', 'self_attn.k_norm', 'attn_k_norm'),
+    ('attention.query', 'self_attn.q_proj', 'attn_q'), ('attention.key', 'self_attn.k_proj', 'attn_k'),
+    ('attention.value', 'self_attn.v_proj', 'attn_v'), ('attention.query_norm', 'self_attn.q_norm', 'attn_q_norm'),
+    ('attention.key_norm', 'self_attn.k_norm', 'attn_k_norm'),
     ('attention_post_norm', 'post_attention_layernorm', 'post_attention_norm'),
     ('feed_forward_norm', 'pre_feedforward_layernorm', 'ffn_norm'), ('feed_forward.gate', 'mlp.gate_proj', 'ffn_gate'),
     ('feed_forward.up', 'mlp.up_proj', 'ffn_up'), ('feed_forward.down', 'mlp.down_proj', 'ffn_down'),
     ('feed_forward_post_norm', 'post_feedforward_layernorm', 'post_ffw_norm'),
-    ('inject.gate', 'per_layer_input_gate', 'inp_gate'), ('inject.output', 'per_layer_projection', 'proj'), ('inject.norm', 'post_per_layer_input_norm', 'post_norm')]])
+    ('inject.gate', 'per_layer_input_gate', 'inp_gate'), ('inject.output', 'per_layer_projection', 'proj'),
+    ('inject.norm', 'post_per_layer_input_norm', 'post_norm')]])
 
-_SPLIT = {'attention.query_key_value': ('attention.query', 'attention.key', 'attention.value'), 'feed_forward.gate_up': ('feed_forward.gate', 'feed_forward.up')}
+_SPLIT = {'attention.query_key_value': ('attention.query', 'attention.key', 'attention.value'),
+          'feed_forward.gate_up': ('feed_forward.gate', 'feed_forward.up')}
 
 def _check_arm(config):
     "Raise `BadInput` for an arm that nobody else knows"
     if config.arm not in ('baseline', 'gemma4'):
-        raise BadInput(f"only the arms 'baseline' (Llama) and 'gemma4' exist elsewhere; this one is {config.arm!r}, for which there is `write_ple1` or `save_model`")
+        raise BadInput(f"only the arms 'baseline' (Llama) and 'gemma4' exist elsewhere; this one is {config.arm!r}, "
+                       "for which there is `save_model`, and `write_ple1` for 'ple'")
 
 def _parts(model):  # -> yields layer (None: outside), name as in `_NAMES`, float32 array
     "The parameters, one by one, as others keep them"
@@ -48,28 +53,34 @@ def hugging_face_config(
     "The same shape in the words of `LlamaForCausalLM` or `Gemma4ForCausalLM`."
     _check_arm(config)
     c, rope = config, dict(rope_type='default', rope_theta=config.rope_theta)
-    common = dict(vocab_size=c.vocab_size, hidden_size=c.d_model, intermediate_size=c.ffn_hidden, num_hidden_layers=c.n_layers, num_attention_heads=c.n_heads,
-        num_key_value_heads=c.n_heads, head_dim=c.head_dim, max_position_embeddings=c.seq_len, rms_norm_eps=1e-6, tie_word_embeddings=True,
-        attention_bias=False, bos_token_id=0, eos_token_id=0, pad_token_id=None, dtype='float32')
-    if c.arm == 'baseline':
-        return dict(architectures=['LlamaForCausalLM'], model_type='llama', hidden_act='silu', mlp_bias=False, rope_theta=c.rope_theta, rope_parameters=rope, **common)
-    return dict(architectures=['Gemma4ForCausalLM'], model_type='gemma4_text', hidden_activation='gelu_pytorch_tanh', global_head_dim=c.head_dim,
-        hidden_size_per_layer_input=c.ple_dim, vocab_size_per_layer_input=c.vocab_size, num_kv_shared_layers=0, sliding_window=c.seq_len,
-        layer_types=['sliding_attention'] * (c.n_layers - 1) + ['full_attention'], final_logit_softcapping=None,
-        rope_parameters=dict(sliding_attention=rope, full_attention=dict(rope_type='proportional', rope_theta=c.rope_theta, partial_rotary_factor=1.0)), **common)
+    common = dict(vocab_size=c.vocab_size, hidden_size=c.d_model, intermediate_size=c.ffn_hidden,
+        num_hidden_layers=c.n_layers, num_attention_heads=c.n_heads, num_key_value_heads=c.n_heads, head_dim=c.head_dim,
+        max_position_embeddings=c.seq_len, rms_norm_eps=1e-6, tie_word_embeddings=True, attention_bias=False,
+        bos_token_id=0, eos_token_id=0, pad_token_id=None, dtype='float32')
+    if c.arm == 'baseline': return dict(architectures=['LlamaForCausalLM'], model_type='llama', hidden_act='silu',
+        mlp_bias=False, rope_theta=c.rope_theta, rope_parameters=rope, **common)
+    full = dict(rope_type='proportional', rope_theta=c.rope_theta, partial_rotary_factor=1.0)
+    return dict(architectures=['Gemma4ForCausalLM'], model_type='gemma4_text', hidden_activation='gelu_pytorch_tanh',
+        global_head_dim=c.head_dim, hidden_size_per_layer_input=c.ple_dim, vocab_size_per_layer_input=c.vocab_size,
+        num_kv_shared_layers=0, sliding_window=c.seq_len, final_logit_softcapping=None,
+        layer_types=['sliding_attention'] * (c.n_layers - 1) + ['full_attention'],
+        rope_parameters=dict(sliding_attention=rope, full_attention=full), **common)
 
+# %% ../../nbs/npc/09_ecosystem.ipynb #f039ef4b
 def save_hugging_face(
     model, # a `TinyLM` of the arm 'baseline' or 'gemma4'
     folder, # to be written, all at once
     tokenizer=None, # a `Tokenizer` to go with it
 ):
     "Write a folder that `AutoModelForCausalLM.from_pretrained` loads."
-    config, tensors = hugging_face_config(model.config), {}
+    c, tensors = model.config, {}
+    config = hugging_face_config(c)
     for layer, name, value in _parts(model):
         theirs = _NAMES[name][0]
-        if model.config.arm == 'baseline' and name == 'feed_forward_norm': theirs = 'post_attention_layernorm'
+        if c.arm == 'baseline' and name == 'feed_forward_norm': theirs = 'post_attention_layernorm'
         tensors['model.' + ('' if layer is None else f'layers.{layer}.') + theirs + '.weight'] = value
-    if model.config.arm == 'gemma4': tensors |= {f'model.layers.{i}.layer_scalar': np.ones(1, np.float32) for i in range(model.config.n_layers)}
+    if c.arm == 'gemma4':
+        for i in range(c.n_layers): tensors[f'model.layers.{i}.layer_scalar'] = np.ones(1, np.float32)
     with atomic_path(folder) as p:
         p.mkdir()
         write_json(p/'config.json', config)
@@ -77,8 +88,8 @@ def save_hugging_face(
         require('safetensors.numpy', 'npc').save_file(tensors, p/'model.safetensors', metadata={'format': 'pt'})
         if tokenizer is not None:
             save_tokenizer(tokenizer, p/'tokenizer.json')
-            write_json(p/'tokenizer_config.json', dict(tokenizer_class='PreTrainedTokenizerFast', model_max_length=model.config.seq_len,
-                bos_token=END, eos_token=END, clean_up_tokenization_spaces=False))
+            write_json(p/'tokenizer_config.json', dict(tokenizer_class='PreTrainedTokenizerFast', bos_token=END,
+                eos_token=END, model_max_length=c.seq_len, clean_up_tokenization_spaces=False))
 
 # %% ../../nbs/npc/09_ecosystem.ipynb #3c4fb823
 def trimmed(
@@ -86,9 +97,11 @@ def trimmed(
     rows, # how many to keep, e.g. `tokenizer.size`
 ):  # -> TinyLM
     "The same model with the first `rows` of its vocabulary."
-    if not 0 < rows <= model.config.vocab_size: raise BadInput(f'rows must be 1 to {model.config.vocab_size}; got {rows!r}')
+    if not 0 < rows <= model.config.vocab_size:
+        raise BadInput(f'rows must be 1 to {model.config.vocab_size}; got {rows!r}')
     new = TinyLM(dataclasses.replace(model.config, vocab_size=rows))
-    new.load_state_dict({k: v[:rows] if k in ('token_embedding.weight', 'table.weight') else v for k, v in model.state_dict().items()})
+    long = 'token_embedding.weight', 'table.weight'
+    new.load_state_dict({k: v[:rows] if k in long else v for k, v in model.state_dict().items()})
     return new.to(model.device)
 
 # %% ../../nbs/npc/09_ecosystem.ipynb #ed3b97f5
@@ -99,13 +112,16 @@ def gguf_metadata(
     "What a GGUF file says about the shape."
     _check_arm(config)
     c, arch = config, {'baseline': 'llama', 'gemma4': 'gemma4'}[config.arm]
-    keys = {'block_count': c.n_layers, 'context_length': c.seq_len, 'embedding_length': c.d_model, 'feed_forward_length': c.ffn_hidden,
-        'attention.head_count': c.n_heads, 'attention.head_count_kv': c.n_heads, 'attention.layer_norm_rms_epsilon': 1e-6,
-        'rope.dimension_count': c.head_dim, 'rope.freq_base': float(c.rope_theta), 'vocab_size': c.vocab_size}
+    theta = float(c.rope_theta)
+    keys = {'block_count': c.n_layers, 'context_length': c.seq_len, 'embedding_length': c.d_model,
+        'feed_forward_length': c.ffn_hidden, 'vocab_size': c.vocab_size, 'attention.head_count': c.n_heads,
+        'attention.head_count_kv': c.n_heads, 'attention.layer_norm_rms_epsilon': 1e-6,
+        'rope.dimension_count': c.head_dim, 'rope.freq_base': theta}
     if c.arm == 'gemma4': keys |= {'attention.key_length': c.head_dim, 'attention.value_length': c.head_dim,
-        'attention.key_length_swa': c.head_dim, 'attention.value_length_swa': c.head_dim, 'rope.dimension_count_swa': c.head_dim,
-        'rope.freq_base_swa': float(c.rope_theta), 'attention.sliding_window': c.seq_len, 'attention.sliding_window_pattern': [True] * (c.n_layers - 1) + [False],
-        'attention.shared_kv_layers': 0, 'embedding_length_per_layer_input': c.ple_dim, 'final_logit_softcapping': 0.0}
+        'attention.key_length_swa': c.head_dim, 'attention.value_length_swa': c.head_dim,
+        'rope.dimension_count_swa': c.head_dim, 'rope.freq_base_swa': theta, 'attention.sliding_window': c.seq_len,
+        'attention.sliding_window_pattern': [True] * (c.n_layers - 1) + [False], 'attention.shared_kv_layers': 0,
+        'embedding_length_per_layer_input': c.ple_dim, 'final_logit_softcapping': 0.0}
     return {'general.name': name, **{f'{arch}.{k}': v for k, v in keys.items()}}
 
 # %% ../../nbs/npc/09_ecosystem.ipynb #0ccf805e
@@ -115,17 +131,18 @@ def gguf_tokenizer(
 ):  # -> dict: key -> value
     "What a GGUF file says about the tokenizer. Raises `BadInput` for one that llama.cpp could not follow."
     told, added = json.loads(tokenizer.inner.to_str()), tokenizer.inner.get_added_tokens_decoder()
-    cut = told['pre_tokenizer'] or {}
+    cut, size = told['pre_tokenizer'] or {}, tokenizer.size
     steps = cut.get('pretokenizers', [cut])
-    known = [dict(type='Digits', individual_digits=True), dict(type='ByteLevel', add_prefix_space=False, use_regex=True)]
-    plain = [{k: step.get(k) for k in want} == want for step, want in zip(steps, known[-len(steps):])]
-    if len(steps) > 2 or not all(plain) or told['normalizer'] is not None:
-        raise BadInput(f'llama.cpp has no name for this way of cutting text into words: {steps}; train one with `train_tokenizer`')
-    if tokenizer.size > rows: raise BadInput(f'the tokenizer has {tokenizer.size} ids and the model {rows} rows')
-    pieces = [tokenizer.inner.id_to_token(i) for i in range(tokenizer.size)] + [f'[PAD{i}]' for i in range(tokenizer.size, rows)]
-    kinds = [1 if i not in added else 3 if added[i].special else 4 for i in range(tokenizer.size)] + [5] * (rows - tokenizer.size)
+    known = dict(type='Digits', individual_digits=True), dict(type='ByteLevel', add_prefix_space=False, use_regex=True)
+    alike = [{k: step.get(k) for k in want} == want for step, want in zip(steps, known[-len(steps):])]
+    if len(steps) > 2 or not all(alike) or told['normalizer'] is not None:
+        raise BadInput(f'llama.cpp has no name for cutting text like this: {steps}; take one of `train_tokenizer`')
+    if size > rows: raise BadInput(f'the tokenizer has {size} ids and the model {rows} rows')
+    pieces = [tokenizer.inner.id_to_token(i) for i in range(size)] + [f'[PAD{i}]' for i in range(size, rows)]
+    kinds = [1 if i not in added else 3 if added[i].special else 4 for i in range(size)] + [5] * (rows - size)
     merges = [m if isinstance(m, str) else ' '.join(m) for m in told['model']['merges']]
-    keys = dict(model='gpt2', pre='smollm' if len(steps) == 2 else 'gpt-2', tokens=pieces, token_type=kinds, merges=merges, bos_token_id=0, eos_token_id=0, add_bos_token=False)
+    keys = dict(model='gpt2', pre='smollm' if len(steps) == 2 else 'gpt-2', tokens=pieces, token_type=kinds,
+        merges=merges, bos_token_id=0, eos_token_id=0, add_bos_token=False)
     return {f'tokenizer.ggml.{k}': v for k, v in keys.items()}
 
 # %% ../../nbs/npc/09_ecosystem.ipynb #cafe2df5
@@ -156,14 +173,15 @@ def write_gguf(
     "Write a file that llama.cpp runs, all at once."
     if kind not in GGUF_KINDS: raise unknown_name('kind of GGUF', kind, GGUF_KINDS)
     gguf, c = require('gguf', 'export'), model.config
-    if c.arm == 'gemma4' and c.n_layers < 2: raise BadInput('llama.cpp runs a Gemma 4 of 2 layers or more; this one has 1')
+    if c.arm == 'gemma4' and c.n_layers < 2:
+        raise BadInput('llama.cpp runs a Gemma 4 of 2 layers or more; this one has 1')
     keys = gguf_metadata(c, name) | gguf_tokenizer(tokenizer, c.vocab_size)
     with atomic_path(path) as p:
         writer = gguf.GGUFWriter(p, next(k for k in keys if '.block_count' in k).split('.')[0])
         writer.add_file_type(GGUF_KINDS[kind])
-        for key, value in keys.items():
-            add = {bool: writer.add_bool, int: writer.add_uint32, float: writer.add_float32, str: writer.add_string, list: writer.add_array}[type(value)]
-            add(key, value)
+        add = {bool: writer.add_bool, int: writer.add_uint32, float: writer.add_float32, str: writer.add_string,
+            list: writer.add_array}
+        for key, value in keys.items(): add[type(value)](key, value)
         for tensor, value in _gguf_tensors(model):
             code = gguf.GGMLQuantizationType[kind if value.ndim == 2 else 'F32']
             if kind[0] == 'Q' and value.ndim == 2 and value.shape[1] % 32: code = gguf.GGMLQuantizationType.F16

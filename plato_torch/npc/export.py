@@ -7,7 +7,7 @@ __all__ = ['GOLDEN_PROMPT', 'quantise', 'quantised', 'perplexity', 'quantisation
            'write_golden', 'read_golden']
 
 # %% ../../nbs/npc/08_export.ipynb #7695a80b
-import copy, math, struct, warnings
+import copy, dataclasses, math, struct, warnings
 from pathlib import Path
 import numpy as np
 import torch
@@ -28,6 +28,11 @@ def _round_rows(w, group):  # -> nibbles [rows, half the columns], scales [rows,
     nibbles[:, :columns] = np.where(step == 0, 0, q) + 8
     return nibbles[:, ::2] | nibbles[:, 1::2] << 4, scales
 
+def _check_finite(values, name):
+    "Raise `BadInput` for infinities and what is not a number"
+    if not np.isfinite(values).all():
+        raise BadInput(f'{name} holds values that are not finite numbers; did the training diverge?')
+
 def quantise(
     matrix, # [rows, columns]
     group=128, # columns that share a scale
@@ -35,11 +40,13 @@ def quantise(
 ):  # -> Int4
     "Round a matrix to four bits. Raises `BadInput` for values that are not finite or beyond half precision."
     w = np.asarray(matrix, np.float32)
-    if w.ndim != 2 or 0 in w.shape or group < 1: raise BadInput(f'{name} must be a matrix, group 1 or more; got shape {list(w.shape)}, group {group}')
-    if not np.isfinite(w).all(): raise BadInput(f'{name} holds values that are not finite numbers; did the training diverge?')
+    if w.ndim != 2 or 0 in w.shape or group < 1:
+        raise BadInput(f'{name} must be a matrix, group 1 or more; got shape {list(w.shape)}, group {group}')
+    _check_finite(w, name)
     parts = [_round_rows(w[i:i + 4096], group) for i in range(0, len(w), 4096)]
     codes, scales = (np.concatenate(p) for p in zip(*parts))
-    if not np.isfinite(scales).all(): raise BadInput(f'{name} holds {np.abs(w).max():.3g}, and half precision ends at {7 * 65504}')
+    if not np.isfinite(scales).all():
+        raise BadInput(f'{name} holds {np.abs(w).max():.3g}, and half precision ends at {7 * 65504}')
     return Int4(codes, scales, w.shape[1], group)
 
 # %% ../../nbs/npc/08_export.ipynb #7ce7e736
@@ -63,7 +70,8 @@ def perplexity(
 ):  # -> float
     "e to the mean surprise, over windows as long as the model reads."
     ids = torch.as_tensor(ids, device=model.device)
-    if ids.dim() != 1 or len(ids) < 2: raise BadInput(f'give one text of at least 2 token ids; got shape {list(ids.shape)}')
+    if ids.dim() != 1 or len(ids) < 2:
+        raise BadInput(f'give one text of at least 2 token ids; got shape {list(ids.shape)}')
     n, total = model.config.seq_len, 0.0
     for i in range(0, len(ids) - 1, n):
         part = ids[i:i + n + 1]
@@ -80,8 +88,8 @@ def quantisation_error(
     for name, p in model.named_parameters():
         if p.dim() != 2: continue
         w = _array(p)
-        size = float(np.sqrt((w ** 2).mean(dtype=np.float64)))
-        result[name] = float(np.sqrt(((quantise(w, group, name)[:] - w) ** 2).mean(dtype=np.float64))) / size if size else 0.0
+        size, change = (float(np.sqrt((x ** 2).mean(dtype=np.float64))) for x in (w, quantise(w, group, name)[:] - w))
+        result[name] = change / size if size else 0.0
     return result
 
 # %% ../../nbs/npc/08_export.ipynb #ae43dce1
@@ -98,7 +106,8 @@ def _awkward(header):  # -> what is awkward for a runtime in C, or None
     if header.n_layers > 32: return f'{header.n_layers} layers; the runtime in C holds 32'
     at = 40
     for name, rows, columns in ple1_tensors(header):
-        if at % 4 or rows and rows * -(-columns // 2) % 2: return f'{name} does not lie on a 4-byte boundary; make every width a multiple of 4'
+        if at % 4 or rows and rows * -(-columns // 2) % 2:
+            return f'{name} does not lie on a 4-byte boundary; make every width a multiple of 4'
         at += ple1_bytes(rows, columns, header.group)
 
 def write_ple1(
@@ -107,10 +116,13 @@ def write_ple1(
     golden=None, # where to write the golden file (None: nowhere)
     group=128, # columns that share a scale
 ):  # -> bytes written
-    "Round to four bits and write, all at once. Raises `BadInput` for another arm; warns of what a runtime in C cannot do."
+    "Round to four bits and write, all at once. Raises `BadInput` for other arms; warns of what C runtimes cannot do."
     c = model.config
-    if c.arm != 'ple': raise BadInput(f"PLE1 holds the arm 'ple' only; this model is {c.arm!r}. `save_model` stores any arm, `npc.ecosystem` writes baseline and gemma4 as GGUF")
-    header, w = Ple1Header(c.vocab_size, c.d_model, c.n_layers, c.n_heads, c.ffn_hidden, c.ple_dim, c.seq_len, group, c.rope_theta), _weights(model)
+    if c.arm != 'ple':
+        raise BadInput(f"PLE1 holds the arm 'ple' only; this model is {c.arm!r}. `save_model` stores any arm, "
+                       "`write_gguf` baseline and gemma4")
+    shape = {f.name: getattr(c, f.name) for f in dataclasses.fields(c) if f.name != 'arm'}
+    header, w = Ple1Header(group=group, **shape), _weights(model)
     size = 40 + sum(ple1_bytes(rows, columns, group) for _, rows, columns in ple1_tensors(header))
     if fault := header.fault(size): raise BadInput(f'this model does not fit the format: {fault}')
     if awkward := _awkward(header): warnings.warn(f'{str(path)!r} may not run everywhere: {awkward}', stacklevel=2)
@@ -125,7 +137,7 @@ def _tensor_bytes(name, values, rows, group):
     if rows is not None:
         m = quantise(values, group, name)
         return struct.pack('<i', group) + m.codes.tobytes() + m.scales.astype('<f2').tobytes()
-    if not np.isfinite(values).all(): raise BadInput(f'{name} holds values that are not finite numbers; did the training diverge?')
+    _check_finite(values, name)
     return values.astype('<f4').tobytes()
 
 # %% ../../nbs/npc/08_export.ipynb #99f6059d
@@ -136,8 +148,7 @@ def read_ple1(
 ):  # -> TinyLM
     "The model in a PLE1 file. Raises `BadInput` naming what is wrong with it."
     file = Ple1(path, strict)
-    h = file.header
-    model = TinyLM(Config('ple', h.vocab_size, h.d_model, h.n_layers, h.n_heads, h.ffn_hidden, h.ple_dim, h.seq_len, h.rope_theta))
+    model = TinyLM(Config('ple', **{k: v for k, v in dataclasses.asdict(file.header).items() if k != 'group'}))
     w = _weights(model)
     for name, tensor in file.tensors.items():
         for i in range(0, len(w[name]), 4096): w[name][i:i + 4096] = torch.from_numpy(tensor[i:i + 4096])
@@ -162,6 +173,7 @@ def read_golden(path):  # -> token ids, logits
         count, *words = Path(path).read_text(encoding='ascii').split()
         ids, logits = [int(w) for w in words[:int(count)]], np.array([float(w) for w in words[int(count):]], np.float32)
     except (OSError, ValueError) as e: raise BadInput(f'{str(path)!r} is not a golden file: {e}') from e
-    if not 0 < len(ids) == int(count) or not len(logits) or not np.isfinite(logits).all() or not all(0 <= t < len(logits) for t in ids):
+    whole = 0 < len(ids) == int(count) and len(logits) and np.isfinite(logits).all()
+    if not whole or not all(0 <= t < len(logits) for t in ids):
         raise BadInput(f'{str(path)!r} is damaged: it holds {len(ids)} of {count} token ids and {len(logits)} logits')
     return ids, logits

@@ -38,20 +38,23 @@ class Ple1Header:
             if not (value > 0 and math.isfinite(value)): return f'{f.name} must be above 0; the header says {value}'
         if self.d_model % self.n_heads or self.head_dim % 2:
             return f'd_model {self.d_model} does not divide into {self.n_heads} heads of an even width'
-        if self.seq_len * self.d_model > max(1 << 22, size): return f'{self.seq_len} positions of width {self.d_model} are too many to be true'
+        if self.seq_len * self.d_model > max(1 << 22, size):
+            return f'{self.seq_len} positions of width {self.d_model} are too many to be true'
 
 # %% ../../nbs/npc/07_runtime.ipynb #1740e34e
 def ple1_tensors(
     header, # a `Ple1Header`
 ):  # -> yields name, rows (None: a plain vector), columns
     "The tensors of a PLE1 file in their order; names are those of `TinyLM`, with gate and up apart."
-    v, d, f, p, table = header.vocab_size, header.d_model, header.ffn_hidden, header.ple_dim, header.n_layers * header.ple_dim
-    yield from [('token_embedding', v, d), ('context_projection', table, d), ('context_norm', None, p), ('table', v, table)]
+    v, d, f, p = header.vocab_size, header.d_model, header.ffn_hidden, header.ple_dim
+    table = header.n_layers * p
+    yield from [('token_embedding', v, d), ('context_projection', table, d), ('context_norm', None, p),
+                ('table', v, table)]
     for i in range(header.n_layers):
         yield from [(f'layers.{i}.{name}', rows, columns) for name, rows, columns in [
             ('attention_norm', None, d), ('attention.query_key_value', 3 * d, d), ('attention.output', d, d),
-            ('feed_forward_norm', None, d), ('feed_forward.gate', f, d), ('feed_forward.up', f, d), ('feed_forward.down', d, f),
-            ('inject.gate', p, d), ('inject.output', d, p), ('inject.norm', None, d)]]
+            ('feed_forward_norm', None, d), ('feed_forward.gate', f, d), ('feed_forward.up', f, d),
+            ('feed_forward.down', d, f), ('inject.gate', p, d), ('inject.output', d, p), ('inject.norm', None, d)]]
     yield 'output_norm', None, d
 
 def ple1_bytes(rows, columns, group):  # -> bytes of one tensor
@@ -59,7 +62,8 @@ def ple1_bytes(rows, columns, group):  # -> bytes of one tensor
     return 4 * columns if rows is None else 4 + rows * (-(-columns // 2) + 2 * -(-columns // group))
 
 # %% ../../nbs/npc/07_runtime.ipynb #7bd47444
-_PAIRS = np.stack([np.arange(256) & 15, np.arange(256) >> 4], -1).astype(np.float32) - 8   # what the two halves of a byte stand for
+# what the two halves of a byte stand for
+_PAIRS = np.stack([np.arange(256) & 15, np.arange(256) >> 4], -1).astype(np.float32) - 8
 
 class Int4:
     "A matrix of 4-bit codes; `matrix[rows]` gives those rows as float32."
@@ -95,12 +99,13 @@ def _tensor(data, at, name, rows, columns, damaged):  # -> tensor, where the nex
         return gain, at + need
     width = -(-columns // 2)
     scales = raw[4 + rows * width:].view('<f2').reshape(rows, -1)
-    if (scales.view('<u2') >= 0x7C00).any(): raise damaged(f'{name} has a scale that is negative or not a finite number')
+    if (scales.view('<u2') >= 0x7C00).any():   # the bits of what is negative, infinite or no number
+        raise damaged(f'{name} has a scale that is negative or not a finite number')
     return Int4(raw[4:4 + rows * width].reshape(rows, width), scales, columns, group), at + need
 
 # %% ../../nbs/npc/07_runtime.ipynb #4d98b07c
 class Ple1:
-    "A PLE1 file, mapped and checked: `.header` and `.tensors` (`Int4` or vectors). Raises `BadInput` naming what is wrong."
+    "A PLE1 file, mapped and checked: `.header`, `.tensors`. Raises `BadInput` naming what is wrong."
     def __init__(self,
         path,
         strict=True, # False: bytes may follow the end, as where a flash partition is mapped
@@ -111,7 +116,8 @@ class Ple1:
         except OSError as e: raise BadInput(f'cannot read {str(path)!r}: {e.strerror or e}') from e
         if len(head) < 40: raise self.damaged(f'it has {len(head)} bytes, and the header alone has 40')
         magic, *fields = struct.unpack('<I8if', head)
-        if magic != PLE1_MAGIC: raise self.damaged(f"it begins with {head[:4]!r} where b'1ELP' belongs; is it a PLE1 file?")
+        if magic != PLE1_MAGIC:
+            raise self.damaged(f"it begins with {head[:4]!r} where b'1ELP' belongs; is it a PLE1 file?")
         self.header = Ple1Header(*fields)
         if fault := self.header.fault(size): raise self.damaged(fault)
         data, at, self.tensors = np.memmap(self.path, np.uint8, 'r', shape=(size,)), 40, {}
@@ -135,14 +141,16 @@ class _Layer:
     "The weights of one layer, folded and transposed"
     def __init__(self, tensors, prefix, header):
         h, get = header, lambda name: tensors[f'{prefix}.{name}'][:]
-        qkv = (get('attention.query_key_value') * get('attention_norm')).reshape(3, h.n_heads, 2, h.head_dim // 2, h.d_model)
+        qkv = get('attention.query_key_value') * get('attention_norm')
+        qkv = qkv.reshape(3, h.n_heads, 2, h.head_dim // 2, h.d_model)
         qkv[0] *= h.head_dim ** -0.5
         paired = [x.swapaxes(1, 2).reshape(h.d_model, h.d_model) for x in qkv[:2]]
         self.query_key_value = _turned(np.concatenate([*paired, qkv[2].reshape(h.d_model, h.d_model)]))
         norm = get('feed_forward_norm')
         self.gate_up = _turned(np.concatenate([get('feed_forward.gate') * (norm / 2), get('feed_forward.up') * norm]))
         self.attention_output, self.down = _turned(get('attention.output')), _turned(get('feed_forward.down'))
-        self.inject_gate, self.inject_output, self.inject_norm = _turned(get('inject.gate')), _turned(get('inject.output')), get('inject.norm')
+        self.inject_gate, self.inject_output = _turned(get('inject.gate')), _turned(get('inject.output'))
+        self.inject_norm = get('inject.norm')
 
 def _turned(matrix): return np.ascontiguousarray(matrix.T, np.float32)
 
@@ -162,10 +170,12 @@ class NumpyLM:
         self.header, t = self.file.header, self.file.tensors
         h = self.header
         self.vocabulary = h.vocab_size if vocabulary is None else vocabulary
-        if not 0 < self.vocabulary <= h.vocab_size: raise BadInput(f'vocabulary must be 1 to {h.vocab_size}; got {vocabulary!r}')
+        if not 0 < self.vocabulary <= h.vocab_size:
+            raise BadInput(f'vocabulary must be 1 to {h.vocab_size}; got {vocabulary!r}')
         self.embedding, self.table = t['token_embedding'], t['table']
         self.head = _turned(self.embedding[:self.vocabulary] * t['output_norm'])
-        self.context, self.context_norm = _turned(t['context_projection'][:] * h.d_model ** -0.5), t['context_norm'] * 0.5 ** 0.5
+        self.context = _turned(t['context_projection'][:] * h.d_model ** -0.5)
+        self.context_norm = t['context_norm'] * 0.5 ** 0.5
         self.layers = [_Layer(t, f'layers.{i}', h) for i in range(h.n_layers)]
         self.grid = np.arange(-6 * 1024, 6 * 1024 + 1) / 1024
         self.normal = np.array([math.erfc(-x * 0.5 ** 0.5) / 2 for x in self.grid])
@@ -177,7 +187,8 @@ class NumpyLM:
     def checked(self, ids):  # -> array; raises `BadInput` for ids that cannot be read
         ids = np.asarray(ids)
         if ids.ndim != 1 or not 0 < len(ids) <= self.header.seq_len or ids.dtype.kind not in 'iu':
-            raise BadInput(f'give 1 to {self.header.seq_len} token ids, the positions of this model; got {ids.dtype} {list(ids.shape)}')
+            most = self.header.seq_len
+            raise BadInput(f'give 1 to {most} token ids, the positions of this model; got {ids.dtype}{list(ids.shape)}')
         if ids.min() < 0 or ids.max() >= self.header.vocab_size:
             raise BadInput(f'ids must lie in 0..{self.header.vocab_size - 1}; got {ids.min()}..{ids.max()}')
         return ids
@@ -194,7 +205,8 @@ def _hidden(self, ids, memory):  # -> [time, d_model], ready for the head
         qkv = _unit(x).dot(w.query_key_value)
         qk = qkv[:, :2 * h.d_model].reshape(n, 2 * h.n_heads, h.head_dim)
         qk = (qk.view(np.complex64) * memory.turn[first:last]).view(np.float32)
-        q, k, v = (t.swapaxes(0, 1) for t in (qk[:, :h.n_heads], qk[:, h.n_heads:], qkv[:, 2 * h.d_model:].reshape(n, h.n_heads, -1)))
+        v = qkv[:, 2 * h.d_model:].reshape(n, h.n_heads, h.head_dim)
+        q, k, v = (t.swapaxes(0, 1) for t in (qk[:, :h.n_heads], qk[:, h.n_heads:], v))
         memory.keys[i, :, first:last], memory.values[i, :, first:last] = k, v
         scores = q @ memory.keys[i, :, :last].swapaxes(1, 2)
         if n > 1: scores += np.triu(np.full((n, last), -np.inf, np.float32), first + 1)
