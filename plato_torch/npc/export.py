@@ -110,6 +110,15 @@ def _awkward(header):  # -> what is awkward for a runtime in C, or None
             return f'{name} does not lie on a 4-byte boundary; make every width a multiple of 4'
         at += ple1_bytes(rows, columns, header.group)
 
+def _tensor_bytes(name, values, rows, group):
+    "One tensor as it lies in the file"
+    if rows is not None:
+        m = quantise(values, group, name)
+        return struct.pack('<i', group) + m.codes.tobytes() + m.scales.astype('<f2').tobytes()
+    _check_finite(values, name)
+    return values.astype('<f4').tobytes()
+
+# %% ../../nbs/npc/08_export.ipynb #863adca5
 def write_ple1(
     model, # a `TinyLM` of the arm 'ple'
     path, # file to write
@@ -131,14 +140,6 @@ def write_ple1(
         for name, rows, _ in ple1_tensors(header): f.write(_tensor_bytes(name, _array(w[name]), rows, group))
     if golden is not None: write_golden(read_ple1(path), golden)
     return size
-
-def _tensor_bytes(name, values, rows, group):
-    "One tensor as it lies in the file"
-    if rows is not None:
-        m = quantise(values, group, name)
-        return struct.pack('<i', group) + m.codes.tobytes() + m.scales.astype('<f2').tobytes()
-    _check_finite(values, name)
-    return values.astype('<f4').tobytes()
 
 # %% ../../nbs/npc/08_export.ipynb #99f6059d
 @torch.no_grad()
