@@ -130,6 +130,7 @@ def write_ple1(
     if c.arm != 'ple':
         raise BadInput(f"PLE1 holds the arm 'ple' only; this model is {c.arm!r}. `save_model` stores any arm, "
                        "`write_gguf` baseline and gemma4")
+    if group < 1: raise BadInput(f'group must be 1 or more; got {group}')
     shape = {f.name: getattr(c, f.name) for f in dataclasses.fields(c) if f.name != 'arm'}
     header, w = Ple1Header(group=group, **shape), _weights(model)
     size = 40 + sum(ple1_bytes(rows, columns, group) for _, rows, columns in ple1_tensors(header))
