@@ -83,7 +83,7 @@ class InverseRlRoom(Room):
         gamma=0.95,           # discount, 0 to below 1
         prior=1.0,            # pull of the reward towards 0, in tiles, > 0
         dynamics=None,        # [states, actions, states] or a Gymnasium table `env.unwrapped.P`, states and actions being 0, 1, 2 …; learnt from the tiles if None
-        back_off=1.0)         # learnt dynamics: what other actions do in a state counts as so many tiles
+        back_off=0.3)         # learnt dynamics: what other actions do in a state counts as so many tiles
 
     def feed(self, data, **about):
         "Add demonstrations: recordings of any shape that `demonstrations` reads, or whatever `Room.feed` takes."
