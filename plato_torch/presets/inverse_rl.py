@@ -83,7 +83,8 @@ class InverseRlRoom(Room):
         gamma=0.95,           # discount, 0 to below 1
         prior=1.0,            # pull of the reward towards 0, in tiles, > 0
         dynamics=None,        # [states, actions, states] or a Gymnasium table `env.unwrapped.P`, states and actions being 0, 1, 2 …; learnt from the tiles if None
-        back_off=0.3)         # learnt dynamics: what other actions do in a state counts as so many tiles
+        back_off=0.3,         # learnt dynamics: what other actions do in a state counts as so many tiles, > 0
+        sharpness=1.0)        # 1: act as surely as the best expert; more: more surely, on what they want, > 0
 
     def feed(self, data, **about):
         "Add demonstrations: recordings of any shape that `demonstrations` reads, or whatever `Room.feed` takes."
@@ -207,7 +208,9 @@ def _compare(self:InverseRlRoom, world, found):
     n, inflow = visits.sum(1), self.gamma * np.einsum('sa,sat->t', visits, p)
     ends = p.sum((1, 2)) == 0
     policy = np.linalg.solve(np.eye(len(n)) - self.gamma * moves.T, n - inflow)
-    return dict(found, policy=pi, expert_visits=(n + ends * inflow) / n.sum(), policy_visits=(policy + ends * inflow) / n.sum())
+    if not self.sharpness > 0: raise BadInput(f"sharpness must be > 0; got {self.sharpness!r}")
+    acts = pi if self.sharpness == 1 else soft_policy(self.sharpness * found['reward'], p, self.gamma)[0]
+    return dict(found, policy=acts, expert_visits=(n + ends * inflow) / n.sum(), policy_visits=(policy + ends * inflow) / n.sum())
 
 # %% ../../nbs/presets/04_inverse_rl.ipynb #9d00eb19
 @patch
