@@ -70,7 +70,7 @@ def pulled(
 class ContrastiveRoom(Room):
     "Shown what belongs together and what does not, learn a space where near means alike."
     learners = 'linear', 'net'
-    options = dict(loss='supcon', temperature=0.1, margin=0.2, residual=0.5, dimensions=32)
+    options = dict(loss='infonce', temperature=0.1, margin=0.2, residual=0.5, dimensions=32)
 
     def learn(self, tiles):
         label = self._labelled(tiles.actions)
