@@ -74,7 +74,7 @@ def features(self:MaskedLearner,
     e = self.encode(states)
     x = self.encoder.aligned(e)
     tokens = folded(self.encoder, e)
-    here = np.concatenate([np.isfinite(x), np.ones(tokens.shape, bool)], 1)
+    here = np.concatenate([np.isfinite(x), np.repeat(tokens.any(1, keepdims=True), tokens.shape[1], 1)], 1)
     return np.where(here, np.concatenate([x, tokens], 1), 0).astype(np.float64), here
 
 @patch
@@ -173,7 +173,10 @@ def add_labels(self:MaskedLearner, labels):
 def proba(self:MaskedLearner, states):  # -> float64 [n, labels], rows sum to 1
     "The probability of each label for each state."
     if not self.labels: raise NotTrained("this learner knows no labels yet; call `step` first")
-    return self.probe.proba(self.embed(states))
+    e = self.encode(states)
+    p = self.probe.proba(self.embed(e))
+    p[~self.features(e)[1].any(1)] = 1 / len(self.labels)             # a state that says nothing
+    return p
 
 @patch
 def step(self:MaskedLearner, states, targets, weights=None):  # -> loss of the probe before the step
