@@ -16,7 +16,8 @@ from .tiles import *
 from .features import *
 
 # %% ../../nbs/core/06_learner.ipynb #8ba6f389
-LEARNERS = {'net': 'plato_torch.core.nets'}    # name -> class, or the module that registers it when imported
+LEARNERS = {'net': 'plato_torch.core.nets', 'metric': 'plato_torch.core.metric', 'metric_net': 'plato_torch.core.metric',
+            'masked': 'plato_torch.core.masked', 'jepa': 'plato_torch.core.masked'}    # name -> class, or the module that registers it
 PROTOCOL = ('step', 'proba', 'embed', 'labels', 'get_parameters', 'set_parameters', 'clone', 'state', 'load')
 
 def register_learner(name):

@@ -59,6 +59,7 @@ def _file_name(room_id, preset):
 class Room(Predictor):
     "The base of all rooms."
     preset, learners = 'room', ('linear', 'count', 'net')      # the registered name; the learners it takes, its default first
+    kinds = {}                                                 # a learner's name here -> the registered kind it stands for, where they differ
     options = {}                                               # a method's own settings: name -> default
     limits = {}                                                # what they may be: name -> (lowest, highest), or a list of choices
     needs_action = True                                        # does the method learn from actions? tiles without one are then left out
@@ -123,16 +124,17 @@ def _open(self:Room, learner):
     self._token, self._saved, self._pause = None, time.monotonic(), 2.0
     kept = self.store.get('room') or {}
     given = None if isinstance(learner, str) or learner is None else learner
-    kind = learner if given is None else _kind_of(given)
+    kind = self.kinds.get(learner, learner) if given is None else _kind_of(given)
+    first = self.kinds.get(self.learners[0], self.learners[0])
     self._pretrained = given is not None and bool(given.labels)
     same = bool(kept) and kind in (None, kept['kind'])
-    self.learner = given or self._new_learner(kept['kind'] if same and kept['kind'] in LEARNERS else kind or self.learners[0])
+    self.learner = given or self._new_learner(kept['kind'] if same and kept['kind'] in LEARNERS else kind or first)
     try:
         if same: self._resume(kept, given)
         elif kept: warnings.warn(f"{self.name} was trained with learner {kept['kind']!r}; with {kind!r} it starts afresh on the same tiles")
     except (BadInput, KeyError, ValueError, TypeError, IndexError) as e:
         warnings.warn(f"what {self.name} had learnt cannot be taken up ({e}); it starts afresh, its {len(self)} tiles are there")
-        self.learner, self.steps, self.losses = given or self._new_learner(kind or self.learners[0]), 0, []
+        self.learner, self.steps, self.losses = given or self._new_learner(kind or first), 0, []
     if not kept: self.save()
     self._note_new()
 
