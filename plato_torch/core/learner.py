@@ -15,7 +15,7 @@ from .tiles import *
 from .features import *
 
 # %% ../../nbs/core/06_learner.ipynb #8ba6f389
-LEARNERS = {'net': 'plato_torch.core.nets'}    # name -> class, or the module that registers it when imported
+LEARNERS = {'net': 'plato_torch.core.nets', 'lora': 'plato_torch.core.adapted', 'lora_net': 'plato_torch.core.adapted'}    # name -> class, or the module that registers it when imported
 PROTOCOL = ('encode', 'step', 'proba', 'embed', 'labels', 'get_parameters', 'set_parameters', 'clone', 'state', 'load')
 
 def register_learner(name):
