@@ -309,13 +309,14 @@ def step(self:LoraNet, states, targets, weights=None):  # -> loss before the ste
     if self.optimizer is None: self.optimizer = torch.optim.AdamW(parameters, weight_decay=0.01)
     self.module.train()
     with seeded(derive_seed(self.seed, 'step', self.steps)): loss = -((t * self._logits(e).log_softmax(1)).sum(1) * w).mean()
-    if not math.isfinite(float(loss)): raise BadInput(f"the loss of this step is {float(loss)}; the weights were not changed")
+    value = float(loss.detach())
+    if not math.isfinite(value): raise BadInput(f"the loss of this step is {value}; the weights were not changed")
     self.optimizer.zero_grad()
     loss.backward()
     for group in self.optimizer.param_groups: group['lr'] = self.set['learning_rate'] * self.factor
     self.optimizer.step()
     self.steps += 1
-    return float(loss)
+    return value
 
 @patch
 def arrays(self:LoraNet):

@@ -91,9 +91,10 @@ def learn(self:AdapterRoom, tiles):
 def _train(self:AdapterRoom, tiles, steps, batch_size):
     "The base if need be, then the delta on what came after it"
     if not self.learner.frozen: self.make_base(tiles)
-    part = tiles[self._until:] if len(tiles) > self._until else tiles
+    fresh = len(tiles) > self._until                        # where nothing came after the base, little is left to learn
+    part = tiles[self._until:] if fresh else tiles
     a_pass = -(-len(part) // min(32, batch_size))
-    steps = steps or min(30 * a_pass, max(2000, 3 * a_pass))
+    steps = steps or min((30 if fresh else 3) * a_pass, max(2000, 3 * a_pass))
     try:
         for step in progress(range(steps), what=f'adapting {self.room_id}'):
             if step % a_pass == 0: order = np.array_split(self.rng.permutation(len(part)), a_pass)
