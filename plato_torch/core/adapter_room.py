@@ -18,7 +18,7 @@ from .adapted import *
 # %% ../../nbs/core/20_adapter_room.ipynb #dfce2e7b
 class AdapterRoom(Room):
     "A frozen base and low-rank deltas on it."
-    learners, forms = ('linear', 'net'), dict(linear='lora', net='lora_net')
+    learners, kinds = ('linear', 'net'), dict(linear='lora', net='lora_net')
     options = dict(
         base=None,            # a room, ensign, learner or torch.nn.Sequential to adapt; learnt from the first tiles if None
         base_labels=None,     # for a module: what its outputs mean
@@ -29,7 +29,6 @@ class AdapterRoom(Room):
 
     def _open(self, learner):
         self._until = 0                                     # tiles that made the base
-        if isinstance(learner, str) and learner in self.learners: learner = self._new_learner(learner)
         Room._open(self, learner)
 
     def _own(self): return dict(until=self._until)
@@ -37,9 +36,9 @@ class AdapterRoom(Room):
 
     def _new_learner(self, kind):
         base = self.base.learner if isinstance(self.base, Predictor) else self.base
-        if base is not None and kind == self.learners[0] and getattr(base, 'kind', None) not in ('linear', 'lora'): kind = 'net'
-        names = ('rank', 'alpha', 'code', 'search') + (('dropout', 'rslora', 'dora', 'targets', 'hidden') if kind == 'net' else ())
-        made = make_learner(self.forms[kind], seed=derive_seed(self.seed, self.room_id, 'learner') % 2**31, **{n: getattr(self, n) for n in names})
+        if base is not None and kind == 'lora' and getattr(base, 'kind', None) not in ('linear', 'lora'): kind = 'lora_net'
+        names = ('rank', 'alpha', 'code', 'search') + (('dropout', 'rslora', 'dora', 'targets', 'hidden') if kind == 'lora_net' else ())
+        made = make_learner(kind, seed=derive_seed(self.seed, self.room_id, 'learner') % 2**31, **{n: getattr(self, n) for n in names})
         return made if base is None else adopt(made, base, self.base_labels)
 
 # %% ../../nbs/core/20_adapter_room.ipynb #40d050e7

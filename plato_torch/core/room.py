@@ -126,9 +126,9 @@ def _open(self:Room, learner):
     given = None if isinstance(learner, str) or learner is None else learner
     kind = self.kinds.get(learner, learner) if given is None else _kind_of(given)
     first = self.kinds.get(self.learners[0], self.learners[0])
-    self._pretrained = given is not None and bool(given.labels)
     same = bool(kept) and kind in (None, kept['kind'])
     self.learner = given or self._new_learner(kept['kind'] if same and kept['kind'] in LEARNERS else kind or first)
+    self._pretrained = bool(self.learner.labels)
     try:
         if same: self._resume(kept, given)
         elif kept: warnings.warn(f"{self.name} was trained with learner {kept['kind']!r}; with {kind!r} it starts afresh on the same tiles")
