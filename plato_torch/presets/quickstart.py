@@ -17,7 +17,7 @@ def quickstart(
 ):  # -> the path of the ensign
     "Make a room, give it experience, train, ask, and leave with the skill."
     print('The rooms:')
-    for name, cls in sorted(PRESET_MAP.items()): print(f'  {name:12} {cls.__name__:16} {cls.__doc__}')
+    for name, cls in sorted(PRESET_MAP.items()): print(f'  {name:15} {cls.__name__:18} {cls.__doc__}')
     with ReinforceRoom('my-room', buffer_dir=f'{folder}/tile_buffers', ensign_dir=f'{folder}/ensigns') as room:
         room.observe('state-1', 'action-a', 'won')
         room.observe('state-1', 'action-b', 'lost')

@@ -186,7 +186,8 @@ def _live(self:ReinforceRoom, sim, steps, about):
     self._know(Batch([Tile(start, a) for a in sim.actions], self._encode()))
     table = sim.discrete if self.advantage == 'auto' else self.advantage == 'bootstrap'
     size, pace = self.rollout or (500 if table else 1000), getattr(self.learner, 'learning_rate', None)
-    critic = ActionValues(self.memory, self.gamma)
+    critic, best, kept = ActionValues(self.memory, self.gamma), -np.inf, None
+    times = 1 if getattr(self.learner, 'kind', None) != 'net' else 8       # AdaGrad strides, AdamW walks
     if table and len(self): self._remember(critic, Batch(self.store.tail(self.memory), self._encode()))
     policy = None
     try:
@@ -195,10 +196,13 @@ def _live(self:ReinforceRoom, sim, steps, about):
             self._add(tiles.tiles)
             if table:
                 self._remember(critic, tiles)
-                policy = self._bootstrap_step(critic, 1 - n / steps)
+                for _ in range(times): policy = self._bootstrap_step(critic, 1 - n / steps)
             else:
-                if pace: self.learner.learning_rate = pace * (1 - n / steps)
+                recent = np.mean(sim.returns[-10:]) if len(sim.returns) >= 10 else -np.inf
+                if recent >= best > -np.inf or recent > best: best, kept = recent, self.learner.state()
+                if pace: self.learner.learning_rate = 1.5 * pace * (1 - n / steps)      # a pace that fades may start higher
                 self._improve(tiles, self.advantages(tiles), self.epochs)
+        if kept and np.mean(sim.returns[-10:]) < best - 0.03 * abs(best): self.learner.load(kept)
     finally:
         if pace: self.learner.learning_rate = pace
 
