@@ -30,7 +30,7 @@ class ReinforceRoom(Room):
         clip=0.2,             # how far a probability may move before its tiles are left alone, > 0
         epochs=6,             # how often each tile of a rollout is used
         entropy=0.0,          # pull towards trying everything, in units of the advantages' spread; a bootstrapped room adds 2, fading
-        rollout=None,         # tiles between two improvements in `simulate`; 1000, or 500 when bootstrapping
+        rollout=None,         # tiles between two improvements in `simulate`; 1000, or 50 to 500 when bootstrapping
         memory=20_000)        # tiles that the table of action values agrees with
     limits = dict(gamma=(0, 1), lam=(0, 1), advantage=['auto', 'returns', 'bootstrap'], baseline=['fit', 'group', 'none'], clip=(1e-6, 1e6),
                   epochs=(1, 1000), entropy=(0, 1e6), memory=(1, 10**8))
@@ -185,9 +185,8 @@ def _live(self:ReinforceRoom, sim, steps, about):
     start = sim.state
     self._know(Batch([Tile(start, a) for a in sim.actions], self._encode()))
     table = sim.discrete if self.advantage == 'auto' else self.advantage == 'bootstrap'
-    size, pace = self.rollout or (500 if table else 1000), getattr(self.learner, 'learning_rate', None)
+    size, pace = self.rollout or (min(500, max(50, steps // 100)) if table else 1000), getattr(self.learner, 'learning_rate', None)
     critic, best, kept = ActionValues(self.memory, self.gamma), -np.inf, None
-    times = 1 if getattr(self.learner, 'kind', None) != 'net' else 8       # AdaGrad strides, AdamW walks
     if table and len(self): self._remember(critic, Batch(self.store.tail(self.memory), self._encode()))
     policy = None
     try:
@@ -196,7 +195,7 @@ def _live(self:ReinforceRoom, sim, steps, about):
             self._add(tiles.tiles)
             if table:
                 self._remember(critic, tiles)
-                for _ in range(times): policy = self._bootstrap_step(critic, 1 - n / steps)
+                policy = self._bootstrap_step(critic, 1 - n / steps)
             else:
                 recent = np.mean(sim.returns[-10:]) if len(sim.returns) >= 10 else -np.inf
                 if recent >= best > -np.inf or recent > best: best, kept = recent, self.learner.state()
