@@ -59,7 +59,8 @@ def _loss_falls(make, world):
     room.feed(world[0])
     first = room.train_step(room.tiles())['loss']
     for _ in range(20): last = room.train_step(room.tiles())['loss']
-    assert np.isfinite([first, last]).all() and last < first, f"the loss on all tiles went from {first:.4g} to {last:.4g}"
+    assert np.isfinite([first, last]).all() and last < first, (
+        f"the loss on all tiles went from {first:.4g} to {last:.4g}")
 
 def _learns(make, world):
     train, states, labels = world
@@ -74,7 +75,8 @@ def _probabilities(make, world):
     room = make('sums'); room.feed(world[0]); room.train()
     for state in world[1][:5]:
         p = room.predict_proba(state)
-        assert isinstance(p, Mapping) and abs(sum(p.values()) - 1) < 1e-6 and min(p.values()) >= 0, f"probabilities {p} do not sum to 1"
+        assert isinstance(p, Mapping) and abs(sum(p.values()) - 1) < 1e-6 and min(p.values()) >= 0, (
+            f"probabilities {p} do not sum to 1")
         assert p[room.predict(state)] >= max(p.values()) - 1e-9, "predict is not the most probable label"
     assert room.predict_many(world[1][:5]) == [room.predict(s) for s in world[1][:5]], "predict_many and predict differ"
 

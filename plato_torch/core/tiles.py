@@ -144,7 +144,8 @@ def to_json(
 
 def _spelt(values):
     "Nested lists of floats with the ones JSON lacks as text"
-    return [_spelt(v) for v in values] if isinstance(values, list) else values if math.isfinite(values) else repr(values)
+    return ([_spelt(v) for v in values] if isinstance(values, list)
+            else values if math.isfinite(values) else repr(values))
 
 # %% ../../nbs/core/02_tiles.ipynb #ef344bc5
 def from_json(
