@@ -272,6 +272,7 @@ def save(self:Forge,
     with atomic_path(path) as p:
         require('safetensors.torch', 'torch').save_file(tensors, p, {'forge': json.dumps(about)})
 
+# %% ../../nbs/core/08_forge.ipynb #6de3fb16
 @patch
 def resume(self:Forge,
     path=None, # another file than `checkpoint`

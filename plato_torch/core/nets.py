@@ -76,6 +76,7 @@ def _grown(self:NetLearner, kind, name, shape):  # -> float32 array
     if old is not None: new[tuple(map(slice, old.shape))] = old.cpu().numpy()
     return new
 
+# %% ../../nbs/core/09_nets.ipynb #fada0bf5
 @patch
 def _fit(self:NetLearner):
     "Grow to the labels, columns and rows that there are now"
@@ -218,6 +219,7 @@ def _last(self:NetLearner, e):  # -> float32 [n, hidden]
     for i in range(1, len(self.hidden)): h = np.maximum(h, 0, out=h).dot(v[f'hidden {i}'].T) + v[f'bias {i}']
     return np.maximum(h, 0, out=h)
 
+# %% ../../nbs/core/09_nets.ipynb #d77aee00
 @patch
 def proba(self:NetLearner,
     states, # list of states, or what `encode` gave
