@@ -61,7 +61,8 @@ def require(
     try: return importlib.import_module(module)
     except ModuleNotFoundError as e:
         if (e.name or '').split('.')[0] != module.split('.')[0]: raise   # installed, but something inside it is missing
-        raise MissingExtra(f"this needs {module!r}, which is not installed: pip install 'plato-torch[{extra}]'") from None
+        raise MissingExtra(f"this needs {module!r}, which is not installed: pip install "
+                           f"'plato-torch[{extra}]'") from None
 
 def import_torch():
     "Torch, imported on first use. Raises `MissingExtra` where it is not installed."
@@ -103,7 +104,8 @@ def ensure_folder(path):  # -> the folder as a `Path`
         path.mkdir(parents=True, exist_ok=True)
         if not os.access(path, os.W_OK): raise PermissionError(13, 'no right to write there')
     except OSError as e:
-        raise BadInput(f"cannot write in folder {str(path)!r}: {e.strerror or e}; give a folder that can be written") from e
+        raise BadInput(f"cannot write in folder {str(path)!r}: {e.strerror or e}; give a folder that can "
+                       "be written") from e
     return path
 
 # %% ../../nbs/core/00_basics.ipynb #2e5a72f4
@@ -131,7 +133,8 @@ def rng_from(
 ):  # -> `numpy.random.Generator`
     "A random generator from a seed, never from the clock."
     if isinstance(seed, np.random.Generator): return seed
-    if isinstance(seed, (int, np.integer)) and not isinstance(seed, bool) and seed >= 0: return np.random.default_rng(int(seed))
+    if isinstance(seed, (int, np.integer)) and not isinstance(seed, bool) and seed >= 0:
+        return np.random.default_rng(int(seed))
     raise BadInput(f"seed must be a whole number ≥ 0 or a numpy Generator; got {seed!r}")
 
 def derive_seed(

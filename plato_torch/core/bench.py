@@ -32,7 +32,8 @@ def row(
     against, # what the reference is
 ):
     "One line of the table."
-    return dict(what=what, ours=float(ours), reference=float(reference), ratio=float(ours / reference), unit=unit, against=against)
+    return dict(what=what, ours=float(ours), reference=float(reference), ratio=float(ours / reference), unit=unit,
+                against=against)
 
 def per_second(
     work, # function without arguments
@@ -52,28 +53,32 @@ _CELLS = ('state-1', 'action-a', 'won', 1.0, '', 0.0, None, None, None, None, ''
 def _bare(path):
     "SQLite alone, with the columns of a tile store"
     db = sqlite3.connect(path, isolation_level=None)
-    for line in 'PRAGMA journal_mode = wal', 'PRAGMA synchronous = normal', f"CREATE TABLE t (id INTEGER PRIMARY KEY, {', '.join(FIELDS)})": db.execute(line)
+    for line in ('PRAGMA journal_mode = wal', 'PRAGMA synchronous = normal',
+                 f"CREATE TABLE t (id INTEGER PRIMARY KEY, {', '.join(FIELDS)})"): db.execute(line)
     return db, f"INSERT INTO t ({', '.join(FIELDS)}) VALUES ({', '.join('?' * len(FIELDS))})"
 
 @bench('store')
 def bench_store(folder, scale=1.0):
     "Appends to the tile store, one by one and in bulk, against SQLite alone."
     (db, insert), store, n = _bare(f'{folder}/bare.db'), TileStore(f'{folder}/ours.tiles'), int(5000 * scale)
-    tile, many = Tile('state-1', 'action-a', 'won', 1.0, time=0.0), [Tile('state-1', 'action-a', 'won', 1.0, time=0.0) for _ in range(10 * n)]
+    tile, many = (Tile('state-1', 'action-a', 'won', 1.0, time=0.0),
+                  [Tile('state-1', 'action-a', 'won', 1.0, time=0.0) for _ in range(10 * n)])
     def bare_one():
         for _ in range(n): db.execute(insert, _CELLS)
     def bare_bulk(): db.execute('BEGIN'); db.executemany(insert, [_CELLS] * (10 * n)); db.execute('COMMIT')
     def one():
         for _ in range(n): store.append(tile)
     return [row('append', per_second(one, n), per_second(bare_one, n), 'tiles/s', 'bare INSERT'),
-            row('extend', per_second(lambda: store.extend(many), 10 * n), per_second(bare_bulk, 10 * n), 'tiles/s', 'bare executemany')]
+            row('extend', per_second(lambda: store.extend(many), 10 * n), per_second(bare_bulk, 10 * n),
+                'tiles/s', 'bare executemany')]
 
 # %% ../../nbs/core/16_bench.ipynb #a825d5d4
 @bench('observe')
 def bench_observe(folder, scale=1.0):
     "The whole of `observe` in a large room against a small one."
     rooms = [Room(name, buffer_dir=folder) for name in ('small', 'large')]
-    for room, size in zip(rooms, (1000, int(200_000 * scale))): room.feed((f'state-{i % 99}', 'action-a', 'won') for i in range(size))
+    for room, size in zip(rooms, (1000, int(200_000 * scale))):
+        room.feed((f'state-{i % 99}', 'action-a', 'won') for i in range(size))
     def observe(room):
         for _ in range(1000): room.observe('state-1', 'action-a', 'won')
     small, large = np.median([[per_second(lambda: observe(room), 1000, 1) for room in rooms] for _ in range(7)], axis=0)
@@ -112,13 +117,16 @@ def run_benches(
 def show_rows(rows):
     "The rows as a table of text."
     lines = [('what', 'ours', 'reference', 'ratio', 'unit', 'against')]
-    lines += [(r['what'], f"{r['ours']:,.0f}", f"{r['reference']:,.0f}", f"{r['ratio']:.2f}", r['unit'], r['against']) for r in rows]
+    lines += [(r['what'], f"{r['ours']:,.0f}", f"{r['reference']:,.0f}", f"{r['ratio']:.2f}", r['unit'],
+               r['against']) for r in rows]
     wide = [max(len(line[i]) for line in lines) for i in range(6)]
-    return '\n'.join('  '.join(f'{cell:{">" if i in (1, 2, 3) else "<"}{w}}' for i, (cell, w) in enumerate(zip(line, wide))).rstrip() for line in lines)
+    return '\n'.join('  '.join(f'{cell:{">" if i in (1, 2, 3) else "<"}{w}}'
+                               for i, (cell, w) in enumerate(zip(line, wide))).rstrip() for line in lines)
 
 def main(argv=None):
     "The command `plato_bench`."
-    parser = argparse.ArgumentParser('plato_bench', description='What things cost, each beside a plain reference in the same run.')
+    parser = argparse.ArgumentParser(
+        'plato_bench', description='What things cost, each beside a plain reference in the same run.')
     parser.add_argument('names', nargs='*', help=f"which: {', '.join(BENCHES)}; all if left out")
     parser.add_argument('--scale', type=float, default=1.0, help='share of the usual amount of work')
     args = parser.parse_args(argv)

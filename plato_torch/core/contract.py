@@ -19,7 +19,8 @@ from .room import *
 def small_worlds(seed=0):  # -> dict of name -> (train pairs, test states, test labels)
     "Words, two numbers, and points in the plane, each with states that are shown and states that are not."
     rng = np.random.default_rng(seed)
-    days = [('cold rain', 'umbrella'), ('rain and wind', 'umbrella'), ('grey rain', 'umbrella'), ('hot sun', 'hat'), ('sun all day', 'hat'), ('bright sun', 'hat')]
+    days = [('cold rain', 'umbrella'), ('rain and wind', 'umbrella'), ('grey rain', 'umbrella'),
+            ('hot sun', 'hat'), ('sun all day', 'hat'), ('bright sun', 'hat')]
     x = rng.random((300, 2))
     numbers = [({'x': float(a), 'y': float(b)}, 'above' if a + b > 1 else 'below') for a, b in x]
     points = rng.normal(size=(200, 3)) + 2.0 * rng.integers(0, 2, (200, 1))
@@ -40,7 +41,8 @@ def _docstring(make, world):
     room = make('doc')
     assert type(room).__doc__, "the class needs a docstring of one line"
     assert room.preset in PRESET_MAP and PRESET_MAP[room.preset] is type(room), "it is not registered with @preset"
-    missing = [n for n in ('observe', 'feed', 'tiles', 'train_step', 'train', 'predict', 'export_model', 'wisdom', 'simulate') if not callable(getattr(room, n, None))]
+    missing = [n for n in ('observe', 'feed', 'tiles', 'train_step', 'train', 'predict', 'export_model', 'wisdom',
+                           'simulate') if not callable(getattr(room, n, None))]
     assert not missing, f"it lacks {', '.join(missing)}"
 
 def _untrained(make, world):
@@ -57,7 +59,8 @@ def _loss_falls(make, world):
     room.feed(world[0])
     first = room.train_step(room.tiles())['loss']
     for _ in range(20): last = room.train_step(room.tiles())['loss']
-    assert np.isfinite([first, last]).all() and last < first, f"the loss on all tiles went from {first:.4g} to {last:.4g}"
+    assert np.isfinite([first, last]).all() and last < first, (
+        f"the loss on all tiles went from {first:.4g} to {last:.4g}")
 
 def _learns(make, world):
     train, states, labels = world
@@ -72,20 +75,23 @@ def _probabilities(make, world):
     room = make('sums'); room.feed(world[0]); room.train()
     for state in world[1][:5]:
         p = room.predict_proba(state)
-        assert isinstance(p, Mapping) and abs(sum(p.values()) - 1) < 1e-6 and min(p.values()) >= 0, f"probabilities {p} do not sum to 1"
+        assert isinstance(p, Mapping) and abs(sum(p.values()) - 1) < 1e-6 and min(p.values()) >= 0, (
+            f"probabilities {p} do not sum to 1")
         assert p[room.predict(state)] >= max(p.values()) - 1e-9, "predict is not the most probable label"
     assert room.predict_many(world[1][:5]) == [room.predict(s) for s in world[1][:5]], "predict_many and predict differ"
 
 def _same_seed(make, world):
     rooms = [make('seed', fresh=True) for _ in range(2)]
     for room in rooms: room.feed(world[0]); room.train()
-    assert all(_same(rooms[0].predict_proba(s), rooms[1].predict_proba(s)) for s in world[1][:5]), "the same seed gave different answers"
+    assert all(_same(rooms[0].predict_proba(s), rooms[1].predict_proba(s)) for s in world[1][:5]), (
+        "the same seed gave different answers")
 
 def _ensign(make, world):
     room = make('leaves'); room.feed(world[0]); room.train()
     for place in None, str(room.ensign_dir/'as a folder'):
         ensign = load_ensign(room.export_model(path=place))
-        assert all(_same(ensign.predict_proba(s), room.predict_proba(s)) for s in world[1][:5]), "the ensign answers differently from its room"
+        assert all(_same(ensign.predict_proba(s), room.predict_proba(s)) for s in world[1][:5]), (
+            "the ensign answers differently from its room")
         assert ensign.manifest['preset'] == room.preset, "the manifest does not name the preset"
 
 def _restart(make, world):
@@ -94,7 +100,8 @@ def _restart(make, world):
     room.close()
     again = make('again')
     assert len(again) == len(world[0]), f"after a restart {len(again)} of {len(world[0])} tiles are there"
-    assert all(_same(again.predict_proba(s), p) for s, p in zip(world[1][:5], asked)), "after a restart it answers differently"
+    assert all(_same(again.predict_proba(s), p) for s, p in zip(world[1][:5], asked)), (
+        "after a restart it answers differently")
     again.train()
 
 # %% ../../nbs/core/15_contract.ipynb #8660ed61
@@ -115,14 +122,16 @@ def _bad_input(make, world):
     room = make('bad'); room.feed(world[0]); room.train()
     asked, count = room.predict_proba(world[1][0]), len(room)
     other = 'text' if room.kind != 'text' else 3
-    for what, give in dict(nan_reward=lambda: room.observe(world[1][0], 'x', reward=float('nan')), other_kind=lambda: room.observe(other, 'x'),
+    for what, give in dict(nan_reward=lambda: room.observe(world[1][0], 'x', reward=float('nan')),
+                           other_kind=lambda: room.observe(other, 'x'),
                            nonsense=lambda: room.feed(object()), other_kind_asked=lambda: room.predict(other)).items():
         try: give()
         except PlatoError: pass
         else: assert False, f"{what.replace('_', ' ')}: it was taken without an error"
     assert len(room) == count and _same(room.predict_proba(world[1][0]), asked), "bad input changed the room"
 
-PROMISES = [_docstring, _untrained, _loss_falls, _learns, _probabilities, _same_seed, _ensign, _restart, _inputs_stay, _unknown, _bad_input]
+PROMISES = [_docstring, _untrained, _loss_falls, _learns, _probabilities, _same_seed, _ensign, _restart,
+            _inputs_stay, _unknown, _bad_input]
 
 # %% ../../nbs/core/15_contract.ipynb #4470b750
 def check_room(
@@ -156,10 +165,12 @@ def _try(promise, cls, learner, place, world, folder, options):
     "Check one promise; what breaks it is told with where"
     made = []
     def make(room_id, fresh=False):
-        made.append(cls(room_id, learner=learner, buffer_dir=f'{folder}/tiles{len(made) if fresh else ""}', ensign_dir=f'{folder}/ensigns', **options))
+        made.append(cls(room_id, learner=learner, buffer_dir=f'{folder}/tiles{len(made) if fresh else ""}',
+                        ensign_dir=f'{folder}/ensigns', **options))
         return made[-1]
     try: promise(make, world)
     except AssertionError as e:
-        raise BrokenPromise(f"{cls.__name__} with learner {learner!r} in the world of {place} breaks {promise.__name__.strip('_')}: {e}") from e
+        raise BrokenPromise(f"{cls.__name__} with learner {learner!r} in the world of {place} breaks "
+                            f"{promise.__name__.strip('_')}: {e}") from e
     finally:
         for room in made: room.close()

@@ -22,7 +22,8 @@ class Predictor:
     def _ready(self):
         "The learner, if it has learnt anything. Raises `NotTrained`."
         if self.learner is None or not self.learner.labels:
-            raise NotTrained(f"{self.name} has learnt nothing yet: give it experience with `feed` or `observe`, then call `train`")
+            raise NotTrained(f"{self.name} has learnt nothing yet: give it experience with `feed` or `observe`, "
+                             "then call `train`")
         return self.learner
 
     def _check_state(self, state):
@@ -37,7 +38,8 @@ class Predictor:
     ):  # -> float64 [n, labels]
         "The probability of each of `learner.labels` for each state."
         learner = self._ready()
-        if hasattr(states, 'to_dict') and hasattr(states, 'columns'): states = states.to_dict('records')      # a pandas table
+        # a pandas table
+        if hasattr(states, 'to_dict') and hasattr(states, 'columns'): states = states.to_dict('records')
         if isinstance(states, np.ndarray) and states.ndim > 1: self._check_state(states[0]) if len(states) else None
         else: states = [self._check_state(s) for s in states]
         return learner.proba(states) if len(states) else np.zeros((0, len(learner.labels)))
@@ -67,8 +69,9 @@ class Predictor:
     ):  # -> 0 to 1
         "The share of states that are answered right."
         labels = [plain_label(l) for l in labels]
-        if len(labels) != len(states) or not labels: raise BadInput(f"score needs as many labels as states, at least one; "
-                                                                    f"got {len(states)} states and {len(labels)} labels")
+        if len(labels) != len(states) or not labels:
+            raise BadInput(f"score needs as many labels as states, at least one; "
+                           f"got {len(states)} states and {len(labels)} labels")
         return float(np.mean([a == b for a, b in zip(self.predict_many(states), labels)]))
 
 # %% ../../nbs/core/12_ensign.ipynb #75944428
@@ -82,7 +85,8 @@ def register_format(
     "Make an ensign format known under `name`."
     ENSIGN_FORMATS[name] = (to_files, from_files)
 
-def _json_files(state): return {'learner.json': (json.dumps(to_json(state), allow_nan=False, ensure_ascii=False) + '\n').encode()}
+def _json_files(state):
+    return {'learner.json': (json.dumps(to_json(state), allow_nan=False, ensure_ascii=False) + '\n').encode()}
 def _json_state(files): return from_json(json.loads(files['learner.json']))
 
 register_format('json', _json_files, _json_state)
@@ -92,19 +96,23 @@ def _paths(tree, path=''):
     "The notes about set-aside arrays in a tree, each with its path"
     if isinstance(tree, dict) and '__buffer__' in tree: yield path.lstrip('.'), tree
     elif isinstance(tree, (dict, list)):
-        for key, value in (tree.items() if isinstance(tree, dict) else enumerate(tree)): yield from _paths(value, f'{path}.{key}')
+        for key, value in (tree.items() if isinstance(tree, dict) else enumerate(tree)):
+            yield from _paths(value, f'{path}.{key}')
 
 def _safetensors_files(state):
     "A state as JSON beside safetensors"
     save, buffers = require('safetensors.numpy', 'torch').save, []
     tree = to_json(state, buffers)
     arrays = {}
-    for path, note in _paths(tree): arrays[path], note['__buffer__'] = np.ascontiguousarray(buffers[note['__buffer__']]), path
-    return {'learner.json': (json.dumps(tree, allow_nan=False, ensure_ascii=False) + '\n').encode(), 'weights.safetensors': save(arrays)}
+    for path, note in _paths(tree):
+        arrays[path], note['__buffer__'] = np.ascontiguousarray(buffers[note['__buffer__']]), path
+    return {'learner.json': (json.dumps(tree, allow_nan=False, ensure_ascii=False) + '\n').encode(),
+            'weights.safetensors': save(arrays)}
 
 def _safetensors_state(files):
     "The state again"
-    return from_json(json.loads(files['learner.json']), require('safetensors.numpy', 'torch').load(files['weights.safetensors']))
+    return from_json(json.loads(files['learner.json']),
+                     require('safetensors.numpy', 'torch').load(files['weights.safetensors']))
 
 register_format('safetensors', _safetensors_files, _safetensors_state)
 
@@ -119,18 +127,23 @@ def save_ensign(
 ):  # -> the path
     "Write an ensign, all at once."
     format, kind = format or getattr(learner, 'weights_in', 'json'), getattr(learner, 'kind', None)
-    if kind not in LEARNERS: raise BadInput(f"{short_repr(learner)} cannot be carried away: give its class a name with @register_learner('…')")
+    if kind not in LEARNERS:
+        raise BadInput(f"{short_repr(learner)} cannot be carried away: give its class a name with "
+                       "@register_learner('…')")
     if Path(path).is_dir() and any(Path(path).iterdir()) and not (Path(path)/'manifest.json').exists():
-        raise BadInput(f"{str(path)!r} is a folder that holds other things; give a new one, or a name ending in .ensign")
+        raise BadInput(f"{str(path)!r} is a folder that holds other things; give a new one, or a name "
+                       "ending in .ensign")
     if format not in ENSIGN_FORMATS: raise unknown_name('ensign format', format, ENSIGN_FORMATS)
     files = ENSIGN_FORMATS[format][0](learner.state())
-    manifest = dict(type='plato-torch ensign', version=ENSIGN_VERSION, format=format, learner=kind, labels=to_json(learner.labels),
-                    **to_json(about), files={name: hashlib.sha256(data).hexdigest() for name, data in files.items()})
+    manifest = dict(type='plato-torch ensign', version=ENSIGN_VERSION, format=format, learner=kind,
+                    labels=to_json(learner.labels), **to_json(about),
+                    files={name: hashlib.sha256(data).hexdigest() for name, data in files.items()})
     files = {'manifest.json': (json.dumps(manifest, indent=1, ensure_ascii=False) + '\n').encode(), **files}
     with atomic_path(path) as fresh:
         if Path(path).suffix in ('.ensign', '.zip'):
             with zipfile.ZipFile(fresh, 'w', zipfile.ZIP_DEFLATED) as z:
-                for name, data in files.items(): z.writestr(zipfile.ZipInfo(name), data, zipfile.ZIP_DEFLATED)   # no dates: same skill, same bytes
+                # no dates: same skill, same bytes
+                for name, data in files.items(): z.writestr(zipfile.ZipInfo(name), data, zipfile.ZIP_DEFLATED)
         else:
             fresh.mkdir()
             for name, data in files.items(): (fresh/name).write_bytes(data)
@@ -143,8 +156,11 @@ class Ensign(Predictor):
         self.learner, self.manifest, self.kind = learner, manifest, manifest.get('state_kind')
         self.name = f"the ensign of {manifest.get('room_id') or 'an unnamed room'}"
 
-    def __repr__(self): return f"Ensign({self.manifest.get('preset')!r}, {self.manifest['learner']!r}, {len(self.learner.labels)} labels)"
+    def __repr__(self):
+        return (f"Ensign({self.manifest.get('preset')!r}, {self.manifest['learner']!r}, "
+                f"{len(self.learner.labels)} labels)")
 
+# %% ../../nbs/core/12_ensign.ipynb #7dadcd6a
 def _read_files(path):
     "All files of an ensign: name -> bytes"
     if path.is_dir(): return {p.name: p.read_bytes() for p in path.iterdir() if p.is_file()}
@@ -157,18 +173,24 @@ def read_manifest(
     path, bad = Path(path), lambda what: EnsignError(f"{str(path)!r} {what}")
     if not path.exists(): raise bad("does not exist")
     try: files = _read_files(path)
-    except (zipfile.BadZipFile, zlib.error, OSError, EOFError, RuntimeError, ValueError) as e: raise bad(f"is not an ensign, or is damaged: {e}") from e
+    except (zipfile.BadZipFile, zlib.error, OSError, EOFError, RuntimeError, ValueError) as e:
+        raise bad(f"is not an ensign, or is damaged: {e}") from e
     if 'manifest.json' not in files: raise bad("is not an ensign: it has no manifest.json")
     try: manifest = json.loads(files.pop('manifest.json'))
     except ValueError as e: raise bad(f"has a damaged manifest.json: {e}") from e
-    if not isinstance(manifest, dict) or manifest.get('type') != 'plato-torch ensign': raise bad("is not an ensign: its manifest says otherwise")
+    if not isinstance(manifest, dict) or manifest.get('type') != 'plato-torch ensign':
+        raise bad("is not an ensign: its manifest says otherwise")
     if not isinstance(manifest.get('version'), int) or manifest['version'] > ENSIGN_VERSION:
-        raise bad(f"has version {manifest.get('version')!r}, this library reads up to {ENSIGN_VERSION}: upgrade plato-torch")
-    if missing := [k for k in ('format', 'learner', 'labels', 'files') if k not in manifest]: raise bad(f"lacks {', '.join(missing)} in its manifest")
-    if not isinstance(manifest['files'], dict) or not isinstance(manifest['format'], str): raise bad("has a damaged manifest.json")
+        raise bad(f"has version {manifest.get('version')!r}, this library reads up to {ENSIGN_VERSION}: upgrade "
+                  "plato-torch")
+    if missing := [k for k in ('format', 'learner', 'labels', 'files') if k not in manifest]:
+        raise bad(f"lacks {', '.join(missing)} in its manifest")
+    if not isinstance(manifest['files'], dict) or not isinstance(manifest['format'], str):
+        raise bad("has a damaged manifest.json")
     for name, digest in manifest['files'].items():
         if name not in files: raise bad(f"lacks the file {name}")
-        if hashlib.sha256(files[name]).hexdigest() != digest: raise bad(f"is damaged: {name} does not match its checksum")
+        if hashlib.sha256(files[name]).hexdigest() != digest:
+            raise bad(f"is damaged: {name} does not match its checksum")
     return manifest, files
 
 # %% ../../nbs/core/12_ensign.ipynb #5070847a
@@ -178,9 +200,11 @@ def load_ensign(
     "An ensign that answers without its room. Raises `EnsignError` naming what is wrong."
     manifest, files = read_manifest(path)
     format = manifest['format']
-    if format not in ENSIGN_FORMATS: raise EnsignError(f"{str(path)!r}: {unknown_name('ensign format', format, ENSIGN_FORMATS)}")
+    if format not in ENSIGN_FORMATS:
+        raise EnsignError(f"{str(path)!r}: {unknown_name('ensign format', format, ENSIGN_FORMATS)}")
     try: learner = load_learner(ENSIGN_FORMATS[format][1](files))
     except (BadInput, KeyError, TypeError, ValueError, IndexError, AttributeError) as e:
         raise EnsignError(f"{str(path)!r} does not hold a learner that this library knows: {e}") from e
-    if to_json(learner.labels) != manifest['labels']: raise EnsignError(f"{str(path)!r} has other labels in its manifest than in its learner")
+    if to_json(learner.labels) != manifest['labels']:
+        raise EnsignError(f"{str(path)!r} has other labels in its manifest than in its learner")
     return Ensign(learner, manifest)

@@ -39,7 +39,8 @@ def text_tokens(
     "What a text is made of, in two groups."
     words = re.findall(r'\w+|[^\w\s]', text.casefold())
     pairs = [f'{prefix}{a} {b}' for a, b in zip(words, words[1:])]
-    pieces = [f'{prefix}~{w[i:i + n]}' for w in (f'<{w}>' for w in words) for n in (3, 4, 5) for i in range(len(w) - n + 1)]
+    pieces = [f'{prefix}~{w[i:i + n]}' for w in (f'<{w}>' for w in words) for n in (3, 4, 5)
+              for i in range(len(w) - n + 1)]
     return [f'{prefix}={text}', *(prefix + w for w in words), *pairs], pieces
 
 # %% ../../nbs/core/04_features.ipynb #a1a09765
@@ -53,7 +54,8 @@ class Encoded:
     def __getitem__(self, rows): # slice, index or boolean array
         "The states at `rows`, as another `Encoded`."
         rows = np.arange(len(self))[rows]
-        if not len(self.indices): return Encoded(self.numbers[rows], self.indices, self.values, np.zeros(len(rows) + 1, np.int64))
+        if not len(self.indices):
+            return Encoded(self.numbers[rows], self.indices, self.values, np.zeros(len(rows) + 1, np.int64))
         sizes = np.diff(self.offsets)[rows]
         offsets = np.concatenate([[0], np.cumsum(sizes)])
         picked = np.repeat(self.offsets[:-1][rows] - offsets[:-1], sizes) + np.arange(offsets[-1])
@@ -80,15 +82,17 @@ def widen(
 
 # %% ../../nbs/core/04_features.ipynb #3bc66770
 class Encoder:
-    "From states to numbers, without training. Keeps a column for each named number, and running mean and variance of each."
+    """From states to numbers, without training.
+    Keeps a column for each named number, and running mean and variance of each."""
     def __init__(self,
         hash_bits=16, # tokens fall into 2**hash_bits places
     ):
-        if not isinstance(hash_bits, int) or not 4 <= hash_bits <= 24: raise BadInput(f"hash_bits must be 4 to 24; got {hash_bits!r}")
+        if not isinstance(hash_bits, int) or not 4 <= hash_bits <= 24:
+            raise BadInput(f"hash_bits must be 4 to 24; got {hash_bits!r}")
         self.hash_bits, self.columns, self._known = hash_bits, {}, {}
         self.count, self.mean, self.spread = np.zeros(0), np.zeros(0), np.zeros(0)   # spread: sum of squared deviations
         self._ground = None                                              # (mean, scale), made when asked for
-        self.row, self.rows = np.zeros(self.places, np.int32), 1     # place -> row of a learner's table; row 0: never met
+        self.row, self.rows = np.zeros(self.places, np.int32), 1   # place -> row of a learner's table; row 0: never met
 
     @property
     def places(self): return 1 << self.hash_bits                 # how many places tokens may fall into
@@ -108,10 +112,13 @@ def _walk(key, value, numbers, words, pieces):
     elif isinstance(value, (int, float, np.integer, np.floating)): numbers[key] = float(value)
     elif hasattr(value, '__array__') or isinstance(value, (list, tuple)):
         array = np.asarray(value)
-        if array.dtype.kind in 'biuf': numbers.update((f'{key}.{i}', v) for i, v in enumerate(array.ravel().astype(float).tolist()))
+        if array.dtype.kind in 'biuf':
+            numbers.update((f'{key}.{i}', v) for i, v in enumerate(array.ravel().astype(float).tolist()))
         else:
             for v in value: _walk(key, v, numbers, words, pieces)
-    else: raise BadInput(f"cannot encode {short_repr(value)} under {key!r}; give text, numbers, or lists and mappings of them")
+    else:
+        raise BadInput(f"cannot encode {short_repr(value)} under {key!r}; give text, numbers, or lists and "
+                       "mappings of them")
 
 def _scaled(tokens):
     "A weight for each of the tokens, so that together they have length one"
@@ -125,23 +132,27 @@ def _parts(self:Encoder, states):
     for state, named in zip(states, numbers):
         words, pieces = [], []
         _walk('', state, named, words, pieces)
-        if isinstance(state, (int, np.integer)) and not isinstance(state, (bool, np.bool_)): words.append(f'={int(state)}')
+        if isinstance(state, (int, np.integer)) and not isinstance(state, (bool, np.bool_)):
+            words.append(f'={int(state)}')
         tokens += words; tokens += pieces
         weights.append(np.array(_scaled(words) + _scaled(pieces), np.float32))
     h, ends = hash_tokens(tokens), np.cumsum([len(w) for w in weights])[:-1]
-    indices, signs = (h & np.uint64(self.places - 1)).astype(np.int64), 1.0 - 2.0 * (h >> np.uint64(63)).astype(np.float32)
+    indices, signs = ((h & np.uint64(self.places - 1)).astype(np.int64),
+                      1.0 - 2.0 * (h >> np.uint64(63)).astype(np.float32))
     return [(n, i, s * w) for n, i, s, w in zip(numbers, np.split(indices, ends), np.split(signs, ends), weights)]
 
 @patch
 def encode(self:Encoder,
     states, # list of states of one kind, an array of numbers [n, …], or an `Encoded`, which is handed back
 ):  # -> `Encoded`
-    "The states as numbers and sparse tokens. A key met for the first time gets a column, which counts from the first `update` on."
+    """The states as numbers and sparse tokens.
+    A key met for the first time gets a column, which counts from the first `update` on."""
     if isinstance(states, Encoded): return states
     array = states if isinstance(states, np.ndarray) else None
     if array is None and len(states) and (hasattr(states[0], '__array__') or isinstance(states[0], (list, tuple))):
         try: array = np.asarray(states)
-        except ValueError: raise BadInput(f"array states must be of one shape; got {sorted({np.shape(s) for s in states})}") from None
+        except ValueError:
+            raise BadInput(f"array states must be of one shape; got {sorted({np.shape(s) for s in states})}") from None
     if array is not None and array.ndim > 1:
         if array.dtype.kind not in 'biuf': raise BadInput(f"array states must be numbers; got {array.dtype}")
         numbers = array.reshape(len(array), math.prod(array.shape[1:]))
@@ -155,24 +166,28 @@ def _encode_each(self:Encoder, states):
     "Encode states one by one; texts and whole numbers that were met before are remembered"
     kept = [type(s) is int or type(s) is str and len(s) <= 500 for s in states]      # long texts are not remembered
     fresh = list(dict.fromkeys(s for s, keep in zip(states, kept) if keep and s not in self._known))
-    if len(self._known) + len(fresh) > 50_000: self._known, fresh = {}, list(dict.fromkeys(s for s, keep in zip(states, kept) if keep))
+    if len(self._known) + len(fresh) > 50_000:
+        self._known, fresh = {}, list(dict.fromkeys(s for s, keep in zip(states, kept) if keep))
     self._known.update(zip(fresh, self._parts(fresh)))
     others = iter(self._parts([s for s, keep in zip(states, kept) if not keep]))
     found = [self._known[s] if keep else next(others) for s, keep in zip(states, kept)]
-    for key in dict.fromkeys(k for numbers, _, _ in found for k in numbers): self.columns.setdefault(key, len(self.columns))
+    for key in dict.fromkeys(k for numbers, _, _ in found for k in numbers):
+        self.columns.setdefault(key, len(self.columns))
     numbers = np.full((len(found), len(self.columns)), np.nan)
     for row, (values, _, _) in zip(numbers, found):
         for key, value in values.items(): row[self.columns[key]] = value
     empty = [np.zeros(0, np.int64)]
     offsets = np.concatenate([[0], np.cumsum([len(i) for _, i, _ in found], dtype=np.int64)])
-    return Encoded(numbers, np.concatenate([i for _, i, _ in found] or empty), np.concatenate([v for _, _, v in found] or
+    return Encoded(numbers, np.concatenate([i for _, i, _ in found] or empty),
+                   np.concatenate([v for _, _, v in found] or
                    [np.zeros(0, np.float32)]), offsets)
 
 @patch
 def _grow(self:Encoder, columns):
     "Make room for so many columns of numbers"
     more = np.zeros(max(0, columns - self.width))
-    if len(more): self.count, self.mean, self.spread = (np.concatenate([a, more]) for a in (self.count, self.mean, self.spread))
+    if len(more):
+        self.count, self.mean, self.spread = (np.concatenate([a, more]) for a in (self.count, self.mean, self.spread))
 
 # %% ../../nbs/core/04_features.ipynb #df81f7ec
 @patch
@@ -216,11 +231,12 @@ def standardise(self:Encoder,
     if self._ground is None or len(self._ground[0]) != self.width:
         deviation = np.sqrt(self.spread / np.maximum(self.count, 1))
         varies = deviation > 1e-12 * np.abs(self.mean)
-        self._ground = self.mean, np.where(varies, 1 / np.where(varies, deviation, 1), np.where(self.count > 0, 1.0, 0.0))
+        self._ground = self.mean, np.where(varies, 1 / np.where(varies, deviation, 1),
+                                           np.where(self.count > 0, 1.0, 0.0))
     mean, scale = self._ground
     z = ((self.aligned(encoded) - mean) * scale).astype(np.float32)
     size = np.vdot(z, z)
-    if size <= 64: return z                                       # so short that nothing is beyond ±8, and nothing missing
+    if size <= 64: return z   # so short that nothing is beyond ±8, and nothing missing
     np.clip(z, -8, 8, out=z)
     return z if size == size else np.nan_to_num(z, copy=False, nan=0.0)
 
@@ -286,7 +302,8 @@ def embed(self:Encoder,
 @patch
 def state(self:Encoder):  # -> plain values and arrays
     "All that the encoder knows."
-    return dict(hash_bits=self.hash_bits, columns=list(self.columns), count=self.count.copy(), mean=self.mean.copy(), spread=self.spread.copy(),
+    return dict(hash_bits=self.hash_bits, columns=list(self.columns), count=self.count.copy(),
+                mean=self.mean.copy(), spread=self.spread.copy(),
                 met=np.argsort(self.row)[len(self.row) - self.rows + 1:].astype(np.int32))
 
 @patch

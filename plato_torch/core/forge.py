@@ -39,16 +39,19 @@ def frames(
 ):  # -> `Frames`
     "Episodes cut into frames of one length, the last one padded."
     if not (isinstance(length, int) and isinstance(overlap, int) and 0 <= overlap < length):
-        raise BadInput(f"frames need a length of at least 1 and an overlap from 0 to length - 1; got {length!r} and {overlap!r}")
+        raise BadInput(f"frames need a length of at least 1 and an overlap from 0 to length - 1; got {length!r} "
+                       f"and {overlap!r}")
     single = [i for i, tile in enumerate(tiles) if tile.episode is None]
     runs = [(run, overlap) for run in episodes(tiles) if tiles[run[0]].episode is not None] + [(single, 0)]
-    cuts = [run[i:i + length] for run, shared in runs if run for i in range(0, max(1, len(run) - shared), length - shared)]
+    cuts = [run[i:i + length] for run, shared in runs if run
+            for i in range(0, max(1, len(run) - shared), length - shared)]
     return Frames(np.array([cut + [-1] * (length - len(cut)) for cut in cuts], np.int64).reshape(-1, length))
 
 # %% ../../nbs/core/08_forge.ipynb #00290843
 class History:
     "Losses of the steps and the validations of a run."
-    def __init__(self, losses=(), validations=()): self.losses, self.validations = list(losses), [tuple(v) for v in validations]
+    def __init__(self, losses=(), validations=()):
+        self.losses, self.validations = list(losses), [tuple(v) for v in validations]
 
     @property
     def best(self):  # -> (step, loss) of the best validation, or of the best step where nothing was validated
@@ -67,7 +70,8 @@ class History:
         "The smoothed loss, and the validations."
         ax = plot_curve(self.smoothed(), label='training, smoothed', ax=ax, title=title, ylabel='loss')
         if not self.validations: return ax
-        return plot_curve([v for _, v in self.validations], x=[s for s, _ in self.validations], label='validation', ax=ax, title=title, ylabel='loss')
+        return plot_curve([v for _, v in self.validations], x=[s for s, _ in self.validations],
+                          label='validation', ax=ax, title=title, ylabel='loss')
 
 # %% ../../nbs/core/08_forge.ipynb #5b110606
 def map_tensors(
@@ -91,8 +95,10 @@ def batches_of(
     tensors = []
     if isinstance(data, (torch.Tensor, tuple, Mapping)): map_tensors(tensors.append, data)
     if not tensors: return data
-    if len(lengths := {len(t) for t in tensors}) > 1: raise BadInput(f"tensors of one data set must be of one length; got {sorted(lengths)}")
-    order = np.arange(len(tensors[0])) if epoch is None else rng_from(derive_seed(seed, 'epoch', epoch)).permutation(len(tensors[0]))
+    if len(lengths := {len(t) for t in tensors}) > 1:
+        raise BadInput(f"tensors of one data set must be of one length; got {sorted(lengths)}")
+    order = (np.arange(len(tensors[0])) if epoch is None
+             else rng_from(derive_seed(seed, 'epoch', epoch)).permutation(len(tensors[0])))
     order = torch.from_numpy(order)
     return (map_tensors(lambda t: t[rows.to(t.device)], data) for rows in order.split(size))
 
@@ -116,19 +122,23 @@ class Forge:
         if not learning_rate > 0: raise BadInput(f"learning_rate must be > 0; got {learning_rate!r}")
         self.device = pick_device(device)
         self.precision = precision or pick_precision(self.device)
-        if self.precision not in ('float32', 'bfloat16', 'float16'): raise unknown_name('precision', precision, ('float32', 'bfloat16', 'float16'))
-        self.model, self.loss, self.schedule, self.clip = model.to(self.device), loss, schedule or (lambda step: 1.0), clip
+        if self.precision not in ('float32', 'bfloat16', 'float16'):
+            raise unknown_name('precision', precision, ('float32', 'bfloat16', 'float16'))
+        self.model, self.loss, self.schedule, self.clip = (model.to(self.device), loss,
+                                                           schedule or (lambda step: 1.0), clip)
         self.learning_rate, self.patience, self.seed = learning_rate, patience, seed
         self.checkpoint = None if checkpoint is None else Path(checkpoint)
         self.optimizer = optimizer([p for p in model.parameters() if p.requires_grad], lr=learning_rate)
         self.scaler = torch.amp.GradScaler('cuda', enabled=self.precision == 'float16' and self.device.type == 'cuda')
-        self.steps, self.epoch, self.place, self.history, self.best_weights, self.stopped = 0, 0, 0, History(), None, None
+        self.steps, self.epoch, self.place, self.history, self.best_weights, self.stopped = (
+            0, 0, 0, History(), None, None)
         self.last_weights = None                     # those of the last step, while the best are in the model
 
     def _loss(self, batch):
         "The loss of a batch, on the device and in the precision of this forge"
         batch = map_tensors(lambda t: t.to(self.device, non_blocking=True), batch)
-        half = nullcontext() if self.precision == 'float32' else torch.autocast(self.device.type, getattr(torch, self.precision))
+        half = (nullcontext() if self.precision == 'float32'
+                else torch.autocast(self.device.type, getattr(torch, self.precision)))
         with half: return self.loss(self.model, batch)
 
 # %% ../../nbs/core/08_forge.ipynb #eb543e70
@@ -144,11 +154,12 @@ def step(self:Forge,
         self.scaler.scale(loss).backward()
     self.scaler.unscale_(self.optimizer)
     norm = torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.clip or math.inf)
-    value, norm = torch.stack([loss.detach().float(), norm.float()]).tolist()              # the one time to wait for the device
+    value, norm = torch.stack([loss.detach().float(), norm.float()]).tolist()   # the one time to wait for the device
     if not math.isfinite(value) or not (math.isfinite(norm) or self.scaler.is_enabled()):
         what = 'gradient' if math.isfinite(value) else 'loss'
-        raise BadInput(f"the {what} became {norm if what == 'gradient' else value} at step {self.steps + 1}; the weights of step {self.steps} "
-                       "are kept: look for odd numbers in the data, or lower the learning rate")
+        raise BadInput(f"the {what} became {norm if what == 'gradient' else value} at step {self.steps + 1}; the "
+                       f"weights of step {self.steps} are kept: look for odd numbers in the data, or lower the "
+                       "learning rate")
     self.steps += 1
     for group in self.optimizer.param_groups: group['lr'] = self.learning_rate * self.schedule(self.steps)
     self.scaler.step(self.optimizer)
@@ -170,7 +181,8 @@ def validate(self:Forge,
             map_tensors(lambda t: sizes.append(len(t) if t.ndim else 1), batch)
             total, count = total + float(self._loss(batch)) * sizes[0], count + sizes[0]
     if not count: raise BadInput("there is nothing to validate on; give at least one batch")
-    if not math.isfinite(total): raise BadInput(f"the validation loss became {total / count}; look for odd numbers in the data")
+    if not math.isfinite(total):
+        raise BadInput(f"the validation loss became {total / count}; look for odd numbers in the data")
     return total / count
 
 # %% ../../nbs/core/08_forge.ipynb #61a6668a
@@ -189,7 +201,8 @@ def fit(self:Forge,
     if self.checkpoint is not None and self.steps == 0 and self.checkpoint.exists(): self.resume()
     self._swap(self.last_weights)
     self.last_weights = None
-    walk, left = self._walk(data, epochs, steps, batch_size, validation, every), None if steps is None else max(0, steps - self.steps)
+    walk, left = (self._walk(data, epochs, steps, batch_size, validation, every),
+                  None if steps is None else max(0, steps - self.steps))
     try:
         for _ in progress(walk, left, 'training'): pass
         if self.checkpoint is not None: self.save()
@@ -233,7 +246,8 @@ def _mark(self:Forge, validation):  # -> is it time to stop?
         seen = self.history.validations
         seen.append((self.steps, self.validate(validation)))
         if self.history.best == seen[-1]: self.best_weights = self._swap(None)
-        if self.patience is not None and len(seen) - 1 - seen.index(self.history.best) >= self.patience: self.stopped = 'patience'
+        if self.patience is not None and len(seen) - 1 - seen.index(self.history.best) >= self.patience:
+            self.stopped = 'patience'
     if self.checkpoint is not None: self.save()
     return self.stopped == 'patience'
 
@@ -253,9 +267,12 @@ def save(self:Forge,
             else: plain[f'{i}.{name}'] = v
     about = dict(format='plato-forge', version=1, steps=self.steps, epoch=self.epoch, place=self.place, optimizer=plain,
                  losses=self.history.losses, validations=self.history.validations, scaler=self.scaler.state_dict())
-    tensors = {f'{group}/{name}': v.detach().cpu().clone().contiguous() for group, values in groups.items() for name, v in values.items()}
-    with atomic_path(path) as p: require('safetensors.torch', 'torch').save_file(tensors, p, {'forge': json.dumps(about)})
+    tensors = {f'{group}/{name}': v.detach().cpu().clone().contiguous() for group, values in groups.items()
+               for name, v in values.items()}
+    with atomic_path(path) as p:
+        require('safetensors.torch', 'torch').save_file(tensors, p, {'forge': json.dumps(about)})
 
+# %% ../../nbs/core/08_forge.ipynb #6de3fb16
 @patch
 def resume(self:Forge,
     path=None, # another file than `checkpoint`
@@ -272,7 +289,8 @@ def resume(self:Forge,
         self._restore_optimizer(groups['optimizer'] | about['optimizer'])
         self.scaler.load_state_dict(about['scaler'])
     except (OSError, KeyError, ValueError, RuntimeError, require('safetensors', 'torch').SafetensorError) as e:
-        raise BadInput(f"cannot resume from {str(path)!r}: {' '.join(str(e).split())[:200]}; is it a checkpoint of this model?") from e
+        raise BadInput(f"cannot resume from {str(path)!r}: {' '.join(str(e).split())[:200]}; is it a checkpoint "
+                       "of this model?") from e
     self.steps, self.epoch, self.place = about['steps'], about['epoch'], about['place']
     self.history, self.best_weights = History(about['losses'], about['validations']), groups['best'] or None
     self.last_weights = None

@@ -26,21 +26,27 @@ def _from_record(record, rule, about):
         if any(name not in FIELDS for name in record): Tile.from_dict(record)          # raises, naming the field
         return _made(rule, about, **{k: from_json(v) if isinstance(v, (dict, list)) else v for k, v in record.items()})
     label = next((name for name in _LABELS if name in record), None)
-    if label is None: raise BadInput(f"a record needs a 'state', or one of {', '.join(_LABELS)} beside its columns; got {', '.join(map(str, record))}")
+    if label is None:
+        raise BadInput(f"a record needs a 'state', or one of {', '.join(_LABELS)} beside its columns; got "
+                       f"{', '.join(map(str, record))}")
     others = {k: v for k, v in record.items() if k != label}
     fields = {k: others.pop(k) for k in ('reward', 'outcome', 'agent_id', 'time', 'episode', 'done') if k in others}
     return _made(rule, about, others, record[label], **fields)
 
 def _from_pair(pair, rule, about):
     "A tile from (state, action) or (state, action, outcome or reward)"
-    if len(pair) not in (2, 3): raise BadInput(f"a tile is made from (state, action) or (state, action, outcome or reward); got {len(pair)} values: {short_repr(pair)}")
+    if len(pair) not in (2, 3):
+        raise BadInput("a tile is made from (state, action) or (state, action, outcome or reward); got "
+                       f"{len(pair)} values: {short_repr(pair)}")
     number = len(pair) == 3 and isinstance(pair[2], (int, float, np.number)) and not isinstance(pair[2], bool)
-    return _made(rule, about, *pair[:2], **({'reward': pair[2]} if number else {'outcome': pair[2]} if len(pair) == 3 else {}))
+    return _made(rule, about, *pair[:2],
+                 **({'reward': pair[2]} if number else {'outcome': pair[2]} if len(pair) == 3 else {}))
 
 # %% ../../nbs/core/13_intake.ipynb #b3f4b90f
 def _is_column(x):
     "Is this many values rather than one?"
-    return not isinstance(x, (str, bytes, Mapping)) and (hasattr(x, '__array__') and np.ndim(x) > 0 or isinstance(x, list))
+    return not isinstance(x, (str, bytes, Mapping)) and (hasattr(x, '__array__') and np.ndim(x) > 0
+                                                         or isinstance(x, list))
 
 def tiles_from(
     data, # a tile, a mapping, a pair, `(X, y)` with two columns, a pandas or pyarrow table, or any iterable of these
@@ -50,29 +56,39 @@ def tiles_from(
     "Tiles from the usual shapes of data. Raises `BadInput` at the first thing that cannot be read, with its place."
     if isinstance(data, Tile): yield data
     elif isinstance(data, Mapping): yield _from_record(data, rule, about)
-    elif hasattr(data, 'to_pylist') and hasattr(data, 'column_names'): yield from tiles_from(data.to_pylist(), rule, **about)      # pyarrow
-    elif hasattr(data, 'to_dict') and hasattr(data, 'columns'): yield from tiles_from(data.to_dict('records'), rule, **about)      # pandas
-    elif isinstance(data, tuple) and len(data) == 2 and _is_column(data[0]) and (_is_column(data[1]) or isinstance(data[1], tuple)):
+    elif hasattr(data, 'to_pylist') and hasattr(data, 'column_names'):
+        yield from tiles_from(data.to_pylist(), rule, **about)      # pyarrow
+    elif hasattr(data, 'to_dict') and hasattr(data, 'columns'):
+        yield from tiles_from(data.to_dict('records'), rule, **about)      # pandas
+    elif (isinstance(data, tuple) and len(data) == 2 and _is_column(data[0])
+          and (_is_column(data[1]) or isinstance(data[1], tuple))):
         yield from _from_columns(*data, about)
-    elif isinstance(data, tuple) and len(data) in (2, 3) and not isinstance(data[1], (Tile, tuple, Mapping)): yield _from_pair(data, rule, about)
+    elif isinstance(data, tuple) and len(data) in (2, 3) and not isinstance(data[1], (Tile, tuple, Mapping)):
+        yield _from_pair(data, rule, about)
     elif isinstance(data, Iterable) and not isinstance(data, (str, bytes)) and not hasattr(data, '__array__'):
         for n, item in enumerate(data):
             try:
                 if isinstance(item, (tuple, list)): yield _from_pair(item, rule, about)
                 else: yield from tiles_from(item, rule, **about)
             except BadInput as e: raise BadInput(f"item {n}: {e}") from None
-    else: raise BadInput(f"cannot make tiles of {short_repr(data)}; give tiles, (state, action) pairs, records, (X, y), or a table")
+    else:
+        raise BadInput(f"cannot make tiles of {short_repr(data)}; give tiles, (state, action) pairs, records, "
+                       "(X, y), or a table")
 
+# %% ../../nbs/core/13_intake.ipynb #c36539ad
 def _from_columns(states, actions, about):
     "Tiles from n states and n actions"
-    if len(states) != len(actions): raise BadInput(f"(X, y) needs as many states as labels; got {len(states)} and {len(actions)}")
+    if len(states) != len(actions):
+        raise BadInput(f"(X, y) needs as many states as labels; got {len(states)} and {len(actions)}")
     plain = getattr(states, 'to_numpy', lambda: states)() if not isinstance(states, np.ndarray) else states
     actions = np.asarray(actions).tolist() if not isinstance(actions, list) else actions
-    for state, action in zip(plain, actions): yield Tile(state.item() if isinstance(state, np.generic) else state, action, **about)
+    for state, action in zip(plain, actions):
+        yield Tile(state.item() if isinstance(state, np.generic) else state, action, **about)
 
 # %% ../../nbs/core/13_intake.ipynb #bc37da1c
 class Batch:
-    "Many tiles as columns: `states` (encoded), `actions`, `rewards`. Cut it with a slice, an index array or a truth array."
+    """Many tiles as columns: `states` (encoded), `actions`, `rewards`.
+    Cut it with a slice, an index array or a truth array."""
     def __init__(self,
         tiles, # list of tiles
         encode=list, # function: list of states -> what a learner takes
@@ -87,7 +103,8 @@ class Batch:
         rows = np.arange(len(self))[rows]
         part = Batch([self.tiles[i] for i in rows.tolist()], self._encode)
         if 'states' in self.__dict__:      # already encoded: cut, do not encode again
-            part.__dict__['states'] = [self.states[i] for i in rows.tolist()] if isinstance(self.states, list) else self.states[rows]
+            part.__dict__['states'] = ([self.states[i] for i in rows.tolist()] if isinstance(self.states, list)
+                                       else self.states[rows])
         return part
 
     @cached_property
@@ -98,8 +115,10 @@ class Batch:
         "The actions; raises `BadInput` if a tile has none."
         actions = [t.action for t in self.tiles]
         for i, a in enumerate(actions):
-            if a is None: raise BadInput(f"tile {i} has no action, and this room learns from actions: {short_repr(self.tiles[i].state)}; "
-                                         "observe it with an action, or feed (state, label) pairs")
+            if a is None:
+                raise BadInput(f"tile {i} has no action, and this room learns from actions: "
+                               f"{short_repr(self.tiles[i].state)}; observe it with an action, or feed (state, "
+                               "label) pairs")
         return actions
 
     @property

@@ -36,7 +36,8 @@ class Learner:
     counts = False         # is one step over all tiles all there is to learn from them?
 
     def __init__(self, seed=0):
-        if not isinstance(seed, (int, np.integer)): raise BadInput(f"a learner's seed must be a whole number; got {seed!r}")
+        if not isinstance(seed, (int, np.integer)):
+            raise BadInput(f"a learner's seed must be a whole number; got {seed!r}")
         self.seed, self.labels, self._index, self.encoder = int(seed), [], {}, Encoder()
 
     def encode(self, states):
@@ -54,7 +55,8 @@ def plain_label(
     "A label in its plain form; raises `BadInput` for what cannot be one."
     if isinstance(label, np.generic) or isinstance(label, np.ndarray) and label.ndim == 0: label = label.item()
     if isinstance(label, (str, int)) or isinstance(label, float) and math.isfinite(label): return label
-    raise BadInput(f"a label is a text or a finite number; got {short_repr(label)}" + (": a tile needs an action to be learnt from"
+    raise BadInput(f"a label is a text or a finite number; got {short_repr(label)}" +
+                   (": a tile needs an action to be learnt from"
                    if label is None else ''))
 
 @patch
@@ -76,8 +78,9 @@ def targets(self:Learner,
 ):  # -> (float64 [n, labels], float64 [n])
     "Targets as an array with a column for each label, and their weights; all of it checked."
     if isinstance(targets, np.ndarray) and targets.ndim == 2:
-        if targets.shape[1] != len(self.labels): raise BadInput(f"targets as an array need a column for each of the {len(self.labels)} labels; "
-                                                                f"got shape {targets.shape}")
+        if targets.shape[1] != len(self.labels):
+            raise BadInput(f"targets as an array need a column for each of the {len(self.labels)} labels; "
+                           f"got shape {targets.shape}")
         t = targets.astype(np.float64)
     else:
         targets = list(targets)
@@ -88,10 +91,12 @@ def targets(self:Learner,
         t = np.zeros((len(targets), len(self.labels)))
         t[np.arange(len(targets)), columns] = 1
     w = np.ones(len(t)) if weights is None else np.asarray(weights, np.float64)
-    if n is not None and n != len(t): raise BadInput(f"as many targets as states are needed; got {n} states and {len(t)} targets")
+    if n is not None and n != len(t):
+        raise BadInput(f"as many targets as states are needed; got {n} states and {len(t)} targets")
     if not len(t): raise BadInput("a step needs at least one state; got none")
     if w.shape != (len(t),): raise BadInput(f"weights must be {len(t)} numbers, one a state; got shape {w.shape}")
-    if not np.isfinite(w).all() or not np.isfinite(t).all(): raise BadInput("weights and targets must be finite numbers; got nan or inf among them")
+    if not np.isfinite(w).all() or not np.isfinite(t).all():
+        raise BadInput("weights and targets must be finite numbers; got nan or inf among them")
     return t, w
 
 @patch
@@ -119,7 +124,8 @@ def set_parameters(self:Learner,
     "Take over a flat vector of parameters."
     vector, arrays = np.asarray(vector, np.float64), self.arrays()
     size = sum(a.size for a in arrays.values())
-    if vector.shape != (size,): raise BadInput(f"this learner has {size} parameters; got an array of shape {vector.shape}")
+    if vector.shape != (size,):
+        raise BadInput(f"this learner has {size} parameters; got an array of shape {vector.shape}")
     if not np.isfinite(vector).all(): raise BadInput("parameters must be finite numbers; got nan or inf among them")
     place = 0
     for a in arrays.values():
@@ -159,7 +165,8 @@ def _restore(self:Learner, arrays):
     "Take over the parameter arrays of a kept learner; a kind whose arrays are not made on demand does more"
     self._fit_shapes()
     for name, a in self.arrays().items():
-        if a.shape != arrays[name].shape: raise BadInput(f"parameters {name!r} should have shape {a.shape}; got {arrays[name].shape}")
+        if a.shape != arrays[name].shape:
+            raise BadInput(f"parameters {name!r} should have shape {a.shape}; got {arrays[name].shape}")
         a[...] = arrays[name]
 
 # %% ../../nbs/core/06_learner.ipynb #5f8eb3b6
@@ -177,7 +184,8 @@ def make_learner(
     if isinstance(learner, str): return learner_class(learner)(**options)
     missing = [m for m in PROTOCOL if not hasattr(learner, m)]
     if missing or isinstance(learner, type):
-        raise BadInput(f"a learner is one of {', '.join(LEARNERS)} or an object with {', '.join(PROTOCOL)}; got {short_repr(learner)}" +
+        raise BadInput(f"a learner is one of {', '.join(LEARNERS)} or an object with {', '.join(PROTOCOL)}; got "
+                       f"{short_repr(learner)}" +
                        (f", which lacks {', '.join(missing)}" if missing else ", a class: call it to make one"))
     return learner
 
@@ -242,7 +250,8 @@ def set_parameters(self:LinearLearner, vector):
     "Take over a flat vector of parameters."
     self._fit_shapes()
     vector, size = np.asarray(vector, np.float64), sum(a.size for a in self._theta.values())
-    if vector.shape != (size,): raise BadInput(f"this learner has {size} parameters; got an array of shape {vector.shape}")
+    if vector.shape != (size,):
+        raise BadInput(f"this learner has {size} parameters; got an array of shape {vector.shape}")
     pace = np.concatenate([a.ravel() for a in self._pace.values()])
     Learner.set_parameters(self, np.concatenate([vector, pace]))
 
@@ -318,7 +327,8 @@ def state_key(
     state, # any state
 ):  # -> whole number below 2⁶³, the same for equal states on every machine
     "A number by which a state is recognised."
-    if hasattr(state, '__array__') and getattr(state, 'ndim', 0): data = np.ascontiguousarray(state, np.float64).tobytes()
+    if hasattr(state, '__array__') and getattr(state, 'ndim', 0):
+        data = np.ascontiguousarray(state, np.float64).tobytes()
     elif isinstance(state, str): data = b's' + state.encode('utf-8', 'surrogatepass')
     elif isinstance(state, Mapping): data = pack(dict(sorted(state.items(), key=lambda kv: str(kv[0]))))
     elif isinstance(state, (list, tuple)): return state_key(np.asarray(state, np.float64))
@@ -424,7 +434,8 @@ def state(self:CountLearner):
     "All that the learner is, as values that `pack` takes."
     self._fit_shapes()
     kept = Learner.state(self)
-    kept['arrays'] |= dict(states=self._theta['states'][:len(self._row)].copy(), keys=np.fromiter(self._row, np.int64, len(self._row)))
+    kept['arrays'] |= dict(states=self._theta['states'][:len(self._row)].copy(),
+                           keys=np.fromiter(self._row, np.int64, len(self._row)))
     return kept
 
 @patch

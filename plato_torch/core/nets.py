@@ -32,21 +32,25 @@ class NetLearner(Learner):
     ):
         super().__init__(seed)
         hidden = (hidden,) if isinstance(hidden, int) else tuple(hidden)
-        if not hidden or not all(isinstance(h, int) and h > 0 for h in hidden): raise BadInput(f"hidden must be sizes of layers, e.g. (128, 64); got {hidden!r}")
+        if not hidden or not all(isinstance(h, int) and h > 0 for h in hidden):
+            raise BadInput(f"hidden must be sizes of layers, e.g. (128, 64); got {hidden!r}")
         if not 0 < learning_rate < math.inf: raise BadInput(f"learning_rate must be > 0; got {learning_rate!r}")
         if not 0 <= weight_decay < math.inf: raise BadInput(f"weight_decay must be ≥ 0; got {weight_decay!r}")
         for name, share in (('dropout', dropout), ('label_smoothing', label_smoothing)):
             if not 0 <= share < 1: raise BadInput(f"{name} must be from 0 to below 1; got {share!r}")
-        self.hidden, self.learning_rate, self.weight_decay, self.dropout, self.label_smoothing = hidden, learning_rate, weight_decay, dropout, label_smoothing
+        self.hidden, self.learning_rate, self.weight_decay, self.dropout, self.label_smoothing = (
+            hidden, learning_rate, weight_decay, dropout, label_smoothing)
         self.device = pick_device(device or os.environ.get('PLATO_DEVICE') or 'cpu')
         self.steps, self._shapes, self._fitted = 0, {}, None
-        self._flat, self._dense = {}, {kind: {} for kind in ('theta', 'mean', 'square', 'gradient')}   # one flat tensor, and views of it
+        # one flat tensor, and views of it
+        self._flat, self._dense = {}, {kind: {} for kind in ('theta', 'mean', 'square', 'gradient')}
         self._table = {kind: torch.zeros((1, hidden[0]), device=self.device) for kind in ('theta', 'mean', 'square')}
-        self._clock = torch.zeros((1, 1), device=self.device)                                          # steps of each row of the table
+        self._clock = torch.zeros((1, 1), device=self.device)   # steps of each row of the table
         self._fit()
 
     def options(self):
-        return {name: getattr(self, name) for name in ('hidden', 'learning_rate', 'weight_decay', 'dropout', 'label_smoothing', 'seed')}
+        return {name: getattr(self, name)
+                for name in ('hidden', 'learning_rate', 'weight_decay', 'dropout', 'label_smoothing', 'seed')}
 
     def __deepcopy__(self, memo): return self.clone()
     def __reduce__(self): return load_learner, (self.state(),)     # views must not part from what they show
@@ -55,7 +59,8 @@ class NetLearner(Learner):
 @patch
 def _wanted(self:NetLearner):  # -> {name: shape}
     "The dense parameters that there must be now"
-    h, k, shapes = self.hidden, len(self.labels), {'numbers': (self.encoder.width, self.hidden[0]), 'bias 0': (self.hidden[0],)}
+    h, k, shapes = (self.hidden, len(self.labels),
+                    {'numbers': (self.encoder.width, self.hidden[0]), 'bias 0': (self.hidden[0],)})
     for i in range(1, len(h)): shapes |= {f'hidden {i}': (h[i], h[i - 1]), f'bias {i}': (h[i],)}
     return shapes | {'head': (k, h[-1]), 'head bias': (k,)}
 
@@ -66,10 +71,12 @@ def _grown(self:NetLearner, kind, name, shape):  # -> float32 array
     if kind == 'theta' and name == 'numbers':
         start = 0 if old is None else len(old)
         new[start:] = first_rows(self.seed, name, start, *shape) / math.sqrt(max(1, shape[0]))
-    elif kind == 'theta' and name.startswith('hidden'): new[:] = first_rows(self.seed, name, 0, *shape) * math.sqrt(2 / shape[1])
+    elif kind == 'theta' and name.startswith('hidden'):
+        new[:] = first_rows(self.seed, name, 0, *shape) * math.sqrt(2 / shape[1])
     if old is not None: new[tuple(map(slice, old.shape))] = old.cpu().numpy()
     return new
 
+# %% ../../nbs/core/09_nets.ipynb #fada0bf5
 @patch
 def _fit(self:NetLearner):
     "Grow to the labels, columns and rows that there are now"
@@ -82,12 +89,15 @@ def _fit(self:NetLearner):
             parts = self._flat[kind].split([math.prod(shape) for shape in wanted.values()])
             self._dense[kind] = {name: part.view(shape) for (name, shape), part in zip(wanted.items(), parts)}
     if (rows := len(self._clock)) < now[1]:
-        new = torch.from_numpy(0.2 * first_rows(self.seed, 'tokens', rows, 1 << (now[1] - 1).bit_length(), self.hidden[0])).to(self.device)
-        self._table = {kind: torch.cat([t, new if kind == 'theta' else torch.zeros_like(new)]) for kind, t in self._table.items()}
+        new = torch.from_numpy(0.2 * first_rows(self.seed, 'tokens', rows, 1 << (now[1] - 1).bit_length(),
+                                                self.hidden[0])).to(self.device)
+        self._table = {kind: torch.cat([t, new if kind == 'theta' else torch.zeros_like(new)])
+                       for kind, t in self._table.items()}
         self._clock = torch.cat([self._clock, torch.zeros_like(new[:, :1])])
     self._fitted, self._shapes = now, wanted
     if self.device.type == 'cpu':
-        self._views = {name: t.numpy() for name, t in self._dense['theta'].items()} | dict(tokens=self._table['theta'].numpy())
+        self._views = ({name: t.numpy() for name, t in self._dense['theta'].items()}
+                       | dict(tokens=self._table['theta'].numpy()))
 
 # %% ../../nbs/core/09_nets.ipynb #c9a8391c
 @patch
@@ -105,7 +115,8 @@ def _forward(self:NetLearner, z, learn=False):  # z: input of the first layer [n
         h = z.relu_()
         gate = h.sign() if learn else None
         if learn and self.dropout:
-            draw = torch.rand(h.shape, generator=torch.Generator().manual_seed(derive_seed(self.seed, 'dropout', i, self.steps)))
+            draw = torch.rand(h.shape, generator=torch.Generator().manual_seed(
+                derive_seed(self.seed, 'dropout', i, self.steps)))
             keep = (draw >= self.dropout).to(self.device) / (1 - self.dropout)
             h, gate = h * keep, gate * keep
         outs.append(h); gates.append(gate)
@@ -139,15 +150,19 @@ def step(self:NetLearner,
     self._fit()
     t, w, x = self._tensor(t), self._tensor(w), self._tensor(self.encoder.standardise(e))
     if self.label_smoothing: t = torch.lerp(t, t.mean(1, keepdim=True).expand_as(t), self.label_smoothing)
-    z, bag = torch.addmm(self._dense['theta']['bias 0'], x, self._dense['theta']['numbers']), self._open(e) if len(e.indices) else None
+    z, bag = (torch.addmm(self._dense['theta']['bias 0'], x, self._dense['theta']['numbers']),
+              self._open(e) if len(e.indices) else None)
     if bag: z += weighted_bags(bag['theta'], bag['inverse'], bag['values'], bag['offsets'])
     outs, gates, logp = self._forward(z, learn=True)
     loss = -float((t * logp).sum(1) @ w) / len(e)
-    if not math.isfinite(loss): raise BadInput(f"the loss of this step is {loss}: targets or weights are too large; the weights were not changed")
+    if not math.isfinite(loss):
+        raise BadInput(f"the loss of this step is {loss}: targets or weights are too large; the weights were "
+                       "not changed")
     d = (logp.exp_() * t.sum(1, keepdim=True)).sub_(t).mul_((w / len(e))[:, None])
     d = self._backward(d, x, outs, gates)
     self.steps += 1
-    adamw(*(self._flat[kind] for kind in ('theta', 'gradient', 'mean', 'square')), self.steps, self.learning_rate, self.weight_decay)
+    adamw(*(self._flat[kind] for kind in ('theta', 'gradient', 'mean', 'square')), self.steps, self.learning_rate,
+          self.weight_decay)
     if bag: self._close(bag, d)
     return loss
 
@@ -179,7 +194,8 @@ def targets(self:NetLearner, targets, weights=None, n=None):
     "Targets as an array with a column for each label, and their weights; all of it checked."
     if isinstance(targets, np.ndarray): targets = targets.tolist() if targets.ndim == 1 else targets
     try: known = [self._index[label] for label in targets]
-    except (KeyError, TypeError): return Learner.targets(self, targets, weights, n)     # new labels, an array, or something odd
+    except (KeyError, TypeError):
+        return Learner.targets(self, targets, weights, n)     # new labels, an array, or something odd
     t = np.zeros((len(known), len(self.labels)))
     t[np.arange(len(known)), known] = 1
     return Learner.targets(self, t, weights, n)
@@ -193,7 +209,8 @@ def _last(self:NetLearner, e):  # -> float32 [n, hidden]
     if self.device.type != 'cpu':
         z = torch.addmm(self._dense['theta']['bias 0'], self._tensor(x), self._dense['theta']['numbers'])
         if len(e.indices):
-            z += weighted_bags(self._table['theta'], self._tensor(self.encoder.row[e.indices], np.int64), self._tensor(e.values), self._tensor(e.offsets[:-1], np.int64))
+            z += weighted_bags(self._table['theta'], self._tensor(self.encoder.row[e.indices], np.int64),
+                               self._tensor(e.values), self._tensor(e.offsets[:-1], np.int64))
         return self._forward(z)[0][-1].cpu().numpy()
     v = self._views
     h = x.dot(v['numbers'])
@@ -202,16 +219,19 @@ def _last(self:NetLearner, e):  # -> float32 [n, hidden]
     for i in range(1, len(self.hidden)): h = np.maximum(h, 0, out=h).dot(v[f'hidden {i}'].T) + v[f'bias {i}']
     return np.maximum(h, 0, out=h)
 
+# %% ../../nbs/core/09_nets.ipynb #d77aee00
 @patch
 def proba(self:NetLearner,
     states, # list of states, or what `encode` gave
 ):  # -> float64 [n, labels], rows sum to 1
     "The probability of each label for each state."
     if not self.labels: raise NotTrained("this learner knows no labels yet; call `step` first")
-    h, theta = self._last(self.encoder.encode(states)), self._views if self.device.type == 'cpu' else self._host('head', 'head bias')
+    h, theta = (self._last(self.encoder.encode(states)),
+                self._views if self.device.type == 'cpu' else self._host('head', 'head bias'))
     z = h.dot(theta['head'].T)
     z += theta['head bias']
-    if not np.vdot(z, z) < 1e4: z -= np.maximum.reduce(z, 1, None, None, True)     # by place: keywords cost more than the sum
+    # by place: keywords cost more than the sum
+    if not np.vdot(z, z) < 1e4: z -= np.maximum.reduce(z, 1, None, None, True)
     p = np.exp(z.astype(np.float64))
     p /= np.add.reduce(p, 1, None, None, True)
     return p
@@ -255,7 +275,8 @@ def set_parameters(self:NetLearner,
     "Take over a flat vector of parameters."
     parts, vector = self._weights(), np.asarray(vector, np.float64)
     size = sum(map(len, parts))
-    if vector.shape != (size,): raise BadInput(f"this learner has {size} parameters; got an array of shape {vector.shape}")
+    if vector.shape != (size,):
+        raise BadInput(f"this learner has {size} parameters; got an array of shape {vector.shape}")
     if not np.isfinite(vector).all(): raise BadInput("parameters must be finite numbers; got nan or inf among them")
     for part, new in zip(parts, np.split(vector.astype(np.float32), [len(parts[0])])): part.copy_(torch.from_numpy(new))
 
@@ -278,11 +299,13 @@ def _restore(self:NetLearner, arrays):
     "Take over the arrays of a kept learner"
     for name, a in self.arrays().items():
         if name not in arrays or arrays[name].shape != a.shape:
-            raise BadInput(f"parameters {name!r} should have shape {a.shape}; got {arrays[name].shape if name in arrays else 'none'}")
+            raise BadInput(f"parameters {name!r} should have shape {a.shape}; got "
+                           f"{arrays[name].shape if name in arrays else 'none'}")
     rows = slice(1, self.encoder.rows)
     for kind, table in self._table.items():
         end = '' if kind == 'theta' else f' {kind}'
-        for name, t in (self._dense[kind] | dict(tokens=table[rows])).items(): t.copy_(torch.from_numpy(arrays[name + end]))
+        for name, t in (self._dense[kind] | dict(tokens=table[rows])).items():
+            t.copy_(torch.from_numpy(arrays[name + end]))
     self._clock[rows] = torch.from_numpy(arrays['clock']).to(self.device)
 
 @patch

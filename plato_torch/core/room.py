@@ -34,7 +34,8 @@ def preset(
     def register(cls):
         cls.preset = name
         PRESET_MAP[name] = cls
-        PRESET_REGISTRY[name] = dict(family=family, description=(cls.__doc__ or '').strip().split('\n')[0], flow=flow, learners=cls.learners)
+        PRESET_REGISTRY[name] = dict(family=family, description=(cls.__doc__ or '').strip().split('\n')[0],
+                                     flow=flow, learners=cls.learners)
         return cls
     return register
 
@@ -58,11 +59,12 @@ def _file_name(room_id, preset):
 
 class Room(Predictor):
     "The base of all rooms."
-    preset, learners = 'room', ('linear', 'count', 'net')      # the registered name; the learners it takes, its default first
-    kinds = {}                                                 # a learner's name here -> the registered kind it stands for, where they differ
+    # the registered name; the learners it takes, its default first
+    preset, learners = 'room', ('linear', 'count', 'net')
+    kinds = {}   # a learner's name here -> the registered kind it stands for, where they differ
     options = {}                                               # a method's own settings: name -> default
-    limits = {}                                                # what they may be: name -> (lowest, highest), or a list of choices
-    needs_action = True                                        # does the method learn from actions? tiles without one are then left out
+    limits = {}   # what they may be: name -> (lowest, highest), or a list of choices
+    needs_action = True   # does the method learn from actions? tiles without one are then left out
 
     def __init__(self,
         room_id, # its name; the same id opens the same room again
@@ -74,19 +76,23 @@ class Room(Predictor):
         reward_rule=reward_from_outcome, # function outcome -> reward, for tiles without one
         **options, # the method's own settings, see the class
     ):
-        if not isinstance(room_id, str) or not room_id.strip(): raise BadInput(f"a room needs an id, a text that is not empty; got {room_id!r}")
+        if not isinstance(room_id, str) or not room_id.strip():
+            raise BadInput(f"a room needs an id, a text that is not empty; got {room_id!r}")
         if not isinstance(train_threshold, (int, np.integer)) or train_threshold < 1:
             raise BadInput(f"train_threshold must be a whole number ≥ 1; got {train_threshold!r}")
         for name in options:
-            if name not in self.options: raise unknown_name(f"setting of {type(self).__name__}", name, {**self.options, **_SETTINGS})
+            if name not in self.options:
+                raise unknown_name(f"setting of {type(self).__name__}", name, {**self.options, **_SETTINGS})
         for name, default in self.options.items(): setattr(self, name, self._checked(name, options.get(name, default)))
-        if isinstance(learner, str) and learner not in self.learners: raise unknown_name(f"learner of {type(self).__name__}", learner, self.learners)
-        if not isinstance(learner, (str, type(None))): make_learner(learner)           # complains about what is no learner
+        if isinstance(learner, str) and learner not in self.learners:
+            raise unknown_name(f"learner of {type(self).__name__}", learner, self.learners)
+        if not isinstance(learner, (str, type(None))): make_learner(learner)   # complains about what is no learner
         self.room_id, self.train_threshold, self.seed, self.reward_rule = room_id, train_threshold, seed, reward_rule
         self.ensign_dir, self.rng = Path(ensign_dir), np.random.default_rng(derive_seed(seed, room_id, self.preset))
         self.name, self.kind, self.steps, self.losses = f"room {room_id!r}", None, 0, []
         self.mood, self.curiosity, self._lock = RoomSentiment(every=100), BiasedRandomness(), threading.RLock()
-        self._read, self._trained, self._tiles, self._batch, self._changed = 0, 0, [], None, False     # read, trained on: how many tiles
+        # read, trained on: how many tiles
+        self._read, self._trained, self._tiles, self._batch, self._changed = 0, 0, [], None, False
         path = Path(buffer_dir)/f'{_file_name(room_id, self.preset)}.tiles'
         if other := _OPEN.get(str(path.absolute())): other._save_if_changed()
         self.store = TileStore(path)
@@ -102,7 +108,8 @@ class Room(Predictor):
     def __exit__(self, *error): self.close()
 
     def __del__(self):
-        if getattr(self, '_changed', False) and os is not None:      # a room that goes out of scope keeps what it has learnt
+        # a room that goes out of scope keeps what it has learnt
+        if getattr(self, '_changed', False) and os is not None:
             try: self.save()
             except StoreError: pass                                   # its folder is gone already
 
@@ -110,7 +117,8 @@ class Room(Predictor):
         "A setting within its limits"
         limit = self.limits.get(name)
         if isinstance(limit, list) and value not in limit: raise unknown_name(f"choice for {name}", value, limit)
-        if isinstance(limit, tuple) and not (isinstance(value, (int, float, np.number)) and limit[0] <= value <= limit[1]):
+        if isinstance(limit, tuple) and not (isinstance(value, (int, float, np.number))
+                                             and limit[0] <= value <= limit[1]):
             raise BadInput(f"{name} must be a number from {limit[0]:g} to {limit[1]:g}; got {value!r}")
         return value
 
@@ -127,26 +135,32 @@ def _open(self:Room, learner):
     kind = self.kinds.get(learner, learner) if given is None else _kind_of(given)
     first = self.kinds.get(self.learners[0], self.learners[0])
     same = bool(kept) and kind in (None, kept['kind'])
-    self.learner = given or self._new_learner(kept['kind'] if same and kept['kind'] in LEARNERS else kind or first)
+    self.learner = given or self._new_learner(kept['kind'] if same and kept['kind'] in LEARNERS
+                                              else kind or first)
     self._pretrained = bool(self.learner.labels)
     try:
         if same: self._resume(kept, given)
-        elif kept: warnings.warn(f"{self.name} was trained with learner {kept['kind']!r}; with {kind!r} it starts afresh on the same tiles")
+        elif kept:
+            warnings.warn(f"{self.name} was trained with learner {kept['kind']!r}; with {kind!r} it starts "
+                          "afresh on the same tiles")
     except (BadInput, KeyError, ValueError, TypeError, IndexError) as e:
-        warnings.warn(f"what {self.name} had learnt cannot be taken up ({e}); it starts afresh, its {len(self)} tiles are there")
+        warnings.warn(f"what {self.name} had learnt cannot be taken up ({e}); it starts afresh, its {len(self)} "
+                      "tiles are there")
         self.learner, self.steps, self.losses = given or self._new_learner(kind or first), 0, []
     if not kept: self.save()
     self._note_new()
 
 def _kind_of(learner): return getattr(learner, 'kind', None) or type(learner).__name__
 
+# %% ../../nbs/core/14_room.ipynb #d88f66d8
 @patch
 def _resume(self:Room, kept, given):
     "Become the room that was kept; a learner that was given keeps its own options"
     options = given.options() if hasattr(given, 'options') and 'options' in kept['learner'] else None
     self.learner.load({**kept['learner'], **({'options': options} if options else {})})
     self.mood.load(kept['mood']); self.curiosity.load(kept['curiosity'])
-    self.steps, self.losses, self._read, self._trained = kept['steps'], list(kept['losses']), kept['read'], kept['trained']
+    self.steps, self.losses, self._read, self._trained = (kept['steps'], list(kept['losses']),
+                                                          kept['read'], kept['trained'])
     self.rng.bit_generator.state = kept['rng']
     self._take_up(kept['own'])
     self._token = kept['token']
@@ -172,11 +186,14 @@ def save(self:Room):
     with self._lock:
         start, other = time.monotonic(), self.store.get('saved')
         if other and other['token'] != self._token and other['steps'] > self.steps:
-            warnings.warn(f"{self.name} was trained elsewhere meanwhile, for more steps ({other['steps']} against {self.steps}); what this one learnt is not kept")
+            warnings.warn(f"{self.name} was trained elsewhere meanwhile, for more steps ({other['steps']} "
+                          f"against {self.steps}); what this one learnt is not kept")
         else:
             self._token = uuid.uuid4().hex
-            self.store.put('room', dict(kind=_kind_of(self.learner), learner=self.learner.state(), steps=self.steps, losses=self.losses[-500:],
-                                        rng=self.rng.bit_generator.state, mood=self.mood.state(), curiosity=self.curiosity.state(),
+            self.store.put('room', dict(kind=_kind_of(self.learner), learner=self.learner.state(),
+                                        steps=self.steps, losses=self.losses[-500:],
+                                        rng=self.rng.bit_generator.state, mood=self.mood.state(),
+                                        curiosity=self.curiosity.state(),
                                         read=self._read, trained=self._trained, own=self._own(), token=self._token))
             self.store.put('saved', dict(token=self._token, steps=self.steps))
         self._changed, self._saved = False, time.monotonic()
@@ -204,7 +221,8 @@ def observe(self:Room,
 ):  # -> the `Tile`, now on record
     "Add one piece of experience."
     if reward is None and outcome is not None: reward = self.reward_rule(outcome)
-    tile = Tile(state, action, outcome, reward, agent_id, time, context, next_state, done, episode, self.room_id, self.preset)
+    tile = Tile(state, action, outcome, reward, agent_id, time, context, next_state, done, episode, self.room_id,
+                self.preset)
     kind = self._check_kind([tile])
     number = self.store.append(tile)
     with self._lock:
@@ -221,6 +239,7 @@ def feed(self:Room,
     "Add experience that is already there: all of it or, on any error, none."
     return self._add(list(tiles_from(data, self.reward_rule, **about)))
 
+# %% ../../nbs/core/14_room.ipynb #37d60ae5
 @patch
 def _add(self:Room, tiles):
     "Store many tiles and take note of them"
@@ -238,7 +257,8 @@ def _add(self:Room, tiles):
 # %% ../../nbs/core/14_room.ipynb #09fbb225
 @patch
 def _check_kind(self:Room, tiles):  # -> the kind of their states
-    "Refuse what this room could not learn from: states of another kind than it knows (the first tile decides), actions that are no labels"
+    """Refuse what this room could not learn from:
+    states of another kind than it knows (the first tile decides), actions that are no labels"""
     if self.kind is None and len(self): self.kind = state_kind(next(iter(self.store.since(0, 1)))[1].state)
     kind = self.kind
     for t in tiles:
@@ -246,8 +266,9 @@ def _check_kind(self:Room, tiles):  # -> the kind of their states
             if type(state) is str and kind == 'text': continue
             found = state_kind(state)
             if kind is None: kind = found
-            if found != kind: raise BadInput(f"{self.name} knows states of kind {kind}; got {found}: {short_repr(state)}. Nothing was stored: give "
-                                             "this state to a room of its own")
+            if found != kind:
+                raise BadInput(f"{self.name} knows states of kind {kind}; got {found}: {short_repr(state)}. "
+                               "Nothing was stored: give this state to a room of its own")
         if self.needs_action and t.action is not None and type(t.action) is not str: plain_label(t.action)
     return kind
 
@@ -340,7 +361,8 @@ def train_step(self:Room,
 ):  # -> dict with the loss
     "One step of learning."
     tiles = self.batch(batch)
-    if not len(tiles): raise NotTrained(f"{self.name} has no tiles to learn from: give it experience with `feed` or `observe`")
+    if not len(tiles):
+        raise NotTrained(f"{self.name} has no tiles to learn from: give it experience with `feed` or `observe`")
     return self._step(tiles)
 
 @patch
@@ -367,15 +389,19 @@ def train(self:Room,
         if not (name == 'steps' and number is None) and (not isinstance(number, (int, np.integer)) or number < 1):
             raise BadInput(f"{name} must be a whole number ≥ 1; got {number!r}")
     every = self.tiles()
-    if not len(every): raise NotTrained(f"{self.name} has no tiles to learn from: give it experience with `feed` or `observe`")
-    tiles = every if not self.needs_action or all(t.action is not None for t in every) else every[[t.action is not None for t in every]]
+    if not len(every):
+        raise NotTrained(f"{self.name} has no tiles to learn from: give it experience with `feed` or `observe`")
+    tiles = (every if not self.needs_action or all(t.action is not None for t in every)
+             else every[[t.action is not None for t in every]])
     if not len(tiles): every.actions                                      # raises: none of them has an action
     try:
         done = self._train(tiles, steps, batch_size)
         self._trained = len(tiles)
     finally: self._save_if_changed()
-    return dict(steps=done, tiles=len(tiles), skipped=len(every) - len(tiles), loss=float(np.mean(self.losses[-10:])) if self.losses else None)
+    return dict(steps=done, tiles=len(tiles), skipped=len(every) - len(tiles),
+                loss=float(np.mean(self.losses[-10:])) if self.losses else None)
 
+# %% ../../nbs/core/14_room.ipynb #b4aea4dd
 @patch
 def _train(self:Room, tiles, steps, batch_size):
     "The loop of `train`; a leaf with a loop of its own overrides this"
@@ -395,6 +421,7 @@ def _train(self:Room, tiles, steps, batch_size):
         self._step(tiles[rows] if a_pass > 1 else tiles)
     return steps
 
+# %% ../../nbs/core/14_room.ipynb #bc13a3e6
 @patch
 def _ready(self:Room):
     "The learner, if it has learnt anything. Raises `NotTrained`."
@@ -429,6 +456,7 @@ def act(self:Room,
     policy = p / p.sum() if p.sum() > 0 else np.full(len(actions), 1 / len(actions))
     return self.curiosity.act(state, actions, self.mood, self.rng, policy)
 
+# %% ../../nbs/core/14_room.ipynb #632508fb
 @patch
 def simulate(self:Room,
     world, # a Gymnasium environment, its name, or a function (state, action) -> reward or (next_state, reward, done)
@@ -438,9 +466,12 @@ def simulate(self:Room,
 ):  # -> dict of steps, episodes, returns, mean_return
     "Live in a world for so many steps and keep the tiles."
     sim = Simulation(world, actions, start, seed=derive_seed(self.seed, self.room_id, len(self)), max_steps=max_steps)
-    try: self._live(sim, steps, dict(agent_id=agent_id, room_id=self.room_id, preset=self.preset, label=f'{uuid.uuid4().hex[:8]}.'))
+    try:
+        self._live(sim, steps, dict(agent_id=agent_id, room_id=self.room_id, preset=self.preset,
+                                    label=f'{uuid.uuid4().hex[:8]}.'))
     finally: self._save_if_changed()
-    return dict(steps=steps, episodes=len(sim.returns), returns=sim.returns, mean_return=float(np.mean(sim.returns)) if sim.returns else None)
+    return dict(steps=steps, episodes=len(sim.returns), returns=sim.returns,
+                mean_return=float(np.mean(sim.returns)) if sim.returns else None)
 
 @patch
 def _live(self:Room, sim, steps, about, chunk=250):
@@ -458,7 +489,8 @@ def export_model(self:Room,
     learner = self._ready()
     path = path or self.ensign_dir/f'{quote(self.room_id, safe=" ")}.{self.preset}.ensign'
     training = dict(tiles=len(self), steps=self.steps, loss=self.losses[-1] if self.losses else None)
-    return save_ensign(learner, path, format, preset=self.preset, room_id=self.room_id, state_kind=self.kind, training=training)
+    return save_ensign(learner, path, format, preset=self.preset, room_id=self.room_id, state_kind=self.kind,
+                       training=training)
 
 @patch(as_prop=True)
 def sentiment(self:Room):  # -> `RoomSentiment`
@@ -466,6 +498,7 @@ def sentiment(self:Room):  # -> `RoomSentiment`
     with self._lock: self._note_new()
     return self.mood
 
+# %% ../../nbs/core/14_room.ipynb #2b968031
 @patch
 def context_for_jepa(self:Room, k=8, size=16):  # -> float32 array, laid out as `context_layout` says
     "The mood and the last tiles as one array."
@@ -474,13 +507,17 @@ def context_for_jepa(self:Room, k=8, size=16):  # -> float32 array, laid out as 
 
 @patch
 def wisdom(self:Room):  # -> dict
-    "What the room knows, in plain values: its experience, its learner, its best action in the states it met most, its mood."
+    """What the room knows, in plain values: its experience, its learner, its best action
+    in the states it met most, its mood."""
     tiles = self.tiles()
     states = {}
     for t in tiles:
         if isinstance(t.state, (str, int)): states.setdefault(t.state, []).append(t)
     often = sorted(states, key=lambda s: -len(states[s]))[:10] if self.learner.labels else []
-    return dict(room_id=self.room_id, preset=self.preset, tiles=len(tiles), agents=len({t.agent_id for t in tiles}), state_kind=self.kind,
-                mean_reward=float(tiles.rewards.mean()) if len(tiles) else None, learner=getattr(self.learner, 'kind', type(self.learner).__name__),
+    return dict(room_id=self.room_id, preset=self.preset, tiles=len(tiles),
+                agents=len({t.agent_id for t in tiles}), state_kind=self.kind,
+                mean_reward=float(tiles.rewards.mean()) if len(tiles) else None,
+                learner=getattr(self.learner, 'kind', type(self.learner).__name__),
                 labels=list(self.learner.labels), steps=self.steps, loss=self.losses[-1] if self.losses else None,
-                best=dict(zip(often, self.predict_many(often))) if often else {}, mood=self.sentiment.as_dict(), says=self.sentiment.summary())
+                best=dict(zip(often, self.predict_many(often))) if often else {}, mood=self.sentiment.as_dict(),
+                says=self.sentiment.summary())

@@ -56,9 +56,10 @@ class RoomSentiment:
         memory=5000, # how many different (state, action) pairs are remembered; the longest unmet is forgotten first
         key=key_of, # from a state or action to what counts as the same
     ):
-        self.window, self.every, self.memory = _whole('window', window, 2), _whole('every', every, 1), _whole('memory', memory, 1)
+        self.window, self.every, self.memory = (_whole('window', window, 2), _whole('every', every, 1),
+                                                _whole('memory', memory, 1))
         self.key, self.count, self._met, self._history, self._vector = key, 0, OrderedDict(), [], None
-        self._habit = self._size = self._peak = 0.0            # running means of r and |r|; largest |r|, slowly forgotten
+        self._habit = self._size = self._peak = 0.0   # running means of r and |r|; largest |r|, slowly forgotten
         self._rewards, self._pairs, self._novel = (deque(maxlen=window) for _ in range(3))
         self._recency = 0.5 ** (np.arange(window)[::-1] / (window / 4))
 
@@ -102,12 +103,14 @@ def _measure(self:RoomSentiment):
         often[state] = max(often.get(state, 0), times)
     mean = z.sum() / n
     return np.array([min(1.0, max(0.0, x)) for x in (
-        size.sum() / n, 1 - np.abs(z[1:] - z[:-1]).sum() / (2 * n - 2) if n > 1 else 0.5, 1 - (1 - loss) * (1 - short_of),
+        size.sum() / n, 1 - np.abs(z[1:] - z[:-1]).sum() / (2 * n - 2) if n > 1 else 0.5,
+        1 - (1 - loss) * (1 - short_of),
         sum(self._novel) / n, ((z - mean) @ (z - mean) / n) ** 0.5, (sum(often.values()) - len(often)) / n)])
 
 # %% ../../nbs/core/05_sentiment.ipynb #81c03c30
 for _n, _name in enumerate(DIMENSIONS):
-    setattr(RoomSentiment, _name, property(lambda self, n=_n: float(self.vector()[n]), doc=f"The room's {_name} now, in [0, 1]."))
+    setattr(RoomSentiment, _name, property(lambda self, n=_n: float(self.vector()[n]),
+                                           doc=f"The room's {_name} now, in [0, 1]."))
 
 @patch
 def as_dict(self:RoomSentiment):  # -> `{dimension: value}`
@@ -116,8 +119,9 @@ def as_dict(self:RoomSentiment):  # -> `{dimension: value}`
 
 # %% ../../nbs/core/05_sentiment.ipynb #6b34515b
 _SAYS = dict(energy=('little comes back', 'much comes back'), flow=('rewards jump', 'rewards come evenly'),
-             frustration=('nothing goes wrong', 'things go worse than they should'), discovery=('little is new', 'much is new'),
-             tension=('rewards are alike', 'rewards swing'), confidence=('no settled ways', 'it knows what to do'))
+             frustration=('nothing goes wrong', 'things go worse than they should'),
+             discovery=('little is new', 'much is new'), tension=('rewards are alike', 'rewards swing'),
+             confidence=('no settled ways', 'it knows what to do'))
 
 @patch
 def summary(self:RoomSentiment):  # -> text
@@ -144,7 +148,8 @@ def history_at(self:RoomSentiment):  # -> int array [moments]
 @patch
 def plot(self:RoomSentiment, ax=None, title=None):  # -> matplotlib `Axes`
     "The mood over time. Raises `BadInput` before the first snapshot."
-    if not self._history: raise BadInput(f"no snapshot to draw yet; one is taken each {self.every} tiles, {self.count} were seen")
+    if not self._history:
+        raise BadInput(f"no snapshot to draw yet; one is taken each {self.every} tiles, {self.count} were seen")
     return plot_mood(self.history, x=self.history_at, ax=ax, title=title)
 
 # %% ../../nbs/core/05_sentiment.ipynb #77782ce0
@@ -155,7 +160,8 @@ def state(self:RoomSentiment):  # -> plain values
     "All that the mood stands on."
     tiles = [[*pair, r, n] for pair, r, n in zip(self._pairs, self._rewards, self._novel)]
     return dict({name: getattr(self, name) for name in _PLAIN}, tiles=tiles,
-                met=[[*pair, times] for pair, times in self._met.items()], history=[list(moment) for moment in self._history])
+                met=[[*pair, times] for pair, times in self._met.items()],
+                history=[list(moment) for moment in self._history])
 
 @patch
 def load(self:RoomSentiment, state):  # what `state` gave -> the sentiment
@@ -187,13 +193,15 @@ class BiasedRandomness:
         base=0.1, by_discovery=2.0, by_frustration=2.0, # c₀, c_d, c_f: how the mood sets the rate
         safe=4.0, novel=32.0, # c_s, c_n: pull of safe and of novel actions, against 1 for any action
         temperature=0.2, # τ of the safe softmax, in units of the spread of means
-        forget=1.0, # own statistics keep this share of their counts at each observation of a state; < 1 where worlds change
+        # own statistics keep this share of their counts at each observation of a state; < 1 where worlds change
+        forget=1.0,
         memory=10_000, # states of which own statistics are kept; the longest unmet is forgotten first
     ):
         for name, value in dict(epsilon=epsilon, forget=forget).items():
             if not 0 <= value <= 1: raise BadInput(f"{name} must be in [0, 1]; got {value!r}")
         pulls = base, by_discovery, by_frustration, safe, novel
-        if not all(0 <= pull < np.inf for pull in pulls): raise BadInput(f"base, by_…, safe and novel must be 0 or more; got {pulls}")
+        if not all(0 <= pull < np.inf for pull in pulls):
+            raise BadInput(f"base, by_…, safe and novel must be 0 or more; got {pulls}")
         if not temperature > 0: raise BadInput(f"temperature must be above 0; got {temperature!r}")
         self.epsilon, self.base, self.by_discovery, self.by_frustration = epsilon, base, by_discovery, by_frustration
         self.safe, self.novel, self.temperature, self.forget = safe, novel, temperature, forget
@@ -229,7 +237,8 @@ def probabilities(self:BiasedRandomness,
     "The exact probability of each action."
     p, n, m = (np.asarray(x, float) for x in (policy, counts, means))
     if p.ndim != 1 or not len(p) or p.shape != n.shape or p.shape != m.shape:
-        raise BadInput(f"policy, counts and means must be three lists of one length; got shapes {p.shape}, {n.shape}, {m.shape}")
+        raise BadInput(f"policy, counts and means must be three lists of one length; got shapes {p.shape}, "
+                       f"{n.shape}, {m.shape}")
     if not (p.min() >= 0 and abs(p.sum() - 1) < 1e-6): raise BadInput(f"a policy must sum to 1; got {short_repr(p)}")
     if not (n.min() >= 0 and np.isfinite(n).all()) or not np.isfinite(m[n > 0]).all():
         raise BadInput(f"counts must be 0 or more, means finite; got {short_repr(n)}, {short_repr(m)}")
@@ -314,6 +323,7 @@ def context_for_jepa(
     recent, out = list(deque(tiles, maxlen=k)), np.zeros(context_layout(k, size)['width'], np.float32)
     out[:6] = mood_vector(sentiment)
     if recent:
-        states, rewards = encoder.embed([tile.state for tile in recent], size), np.tanh([tile.reward for tile in recent])
+        states, rewards = (encoder.embed([tile.state for tile in recent], size),
+                           np.tanh([tile.reward for tile in recent]))
         out[-len(recent) * (size + 2):] = np.column_stack([states, rewards, np.ones(len(recent))]).ravel()
     return out

@@ -19,7 +19,8 @@ def observed(
     if isinstance(observation, np.generic): return observation.item()
     if isinstance(observation, Mapping): return {str(k): observed(v) for k, v in observation.items()}
     if isinstance(observation, tuple): return {str(i): observed(v) for i, v in enumerate(observation)}
-    if isinstance(observation, np.ndarray): return observation.copy() if observation.ndim else observation.item()    # worlds reuse buffers
+    # worlds reuse buffers
+    if isinstance(observation, np.ndarray): return observation.copy() if observation.ndim else observation.item()
     return observation
 
 # %% ../../nbs/core/11_simulation.ipynb #4c97a0f4
@@ -30,7 +31,9 @@ class FunctionWorld:
         actions, # what can be done
         start='start', # the first state, or a function that draws one from a numpy Generator
     ):
-        if not actions: raise BadInput("a world that is a function needs its actions, e.g. simulate(world, actions=['left', 'right'])")
+        if not actions:
+            raise BadInput("a world that is a function needs its actions, e.g. simulate(world, "
+                           "actions=['left', 'right'])")
         self.world, self.actions, self.start, self._rng = world, list(actions), start, np.random.default_rng(0)
 
     def reset(self, seed=None):
@@ -42,7 +45,8 @@ class FunctionWorld:
         result = self.world(self._state, action)
         if isinstance(result, tuple) and len(result) == 3: self._state, reward, done = result
         elif isinstance(result, (int, float, np.number)): reward, done = result, True
-        else: raise BadInput(f"a world function returns a reward or (next_state, reward, done); got {short_repr(result)}")
+        else:
+            raise BadInput(f"a world function returns a reward or (next_state, reward, done); got {short_repr(result)}")
         return self._state, reward, bool(done), False, {}
 
 # %% ../../nbs/core/11_simulation.ipynb #75bd5ddd
@@ -50,7 +54,8 @@ def _actions_of(env):
     "What can be done in a Gymnasium environment, as whole numbers"
     space = getattr(env, 'action_space', None)
     if not hasattr(space, 'n') or getattr(space, 'shape', ()) != ():
-        raise BadInput(f"a room acts with discrete actions; this environment takes {space!r}: wrap it so that each choice has a number")
+        raise BadInput(f"a room acts with discrete actions; this environment takes {space!r}: wrap it so that "
+                       "each choice has a number")
     first = int(getattr(space, 'start', 0))
     return list(range(first, first + int(space.n)))
 
@@ -65,7 +70,8 @@ class Simulation:
     ):
         if isinstance(world, str): world = require('gymnasium', 'gym').make(world)
         if not hasattr(world, 'step'):
-            if not callable(world): raise BadInput(f"a world is a Gymnasium environment, its name, or a function; got {short_repr(world)}")
+            if not callable(world):
+                raise BadInput(f"a world is a Gymnasium environment, its name, or a function; got {short_repr(world)}")
             world = FunctionWorld(world, actions, start)
         self.env, self.actions = world, world.actions if isinstance(world, FunctionWorld) else _actions_of(world)
         self.max_steps, self.episode, self.returns, self._total, self._length = max_steps, 0, [], 0.0, 0
@@ -88,18 +94,22 @@ class Simulation:
         **about, # further fields of each tile: agent_id, room_id …
     ):  # -> list of `steps` tiles
         "Act for so many steps; the returns of episodes that ended are added to `returns`."
-        if not isinstance(steps, (int, np.integer)) or steps < 1: raise BadInput(f"steps must be a whole number ≥ 1; got {steps!r}")
+        if not isinstance(steps, (int, np.integer)) or steps < 1:
+            raise BadInput(f"steps must be a whole number ≥ 1; got {steps!r}")
         tiles, known = [], set(self.actions)
         for _ in range(steps):
             state, action = self._state, choose(self._state)
-            if action not in known: raise BadInput(f"this world knows the actions {self.actions[:9]}; got {short_repr(action)}")
+            if action not in known:
+                raise BadInput(f"this world knows the actions {self.actions[:9]}; got {short_repr(action)}")
             result = self.env.step(action)
-            if len(result) != 5: raise BadInput(f"step must return (observation, reward, terminated, truncated, info), as Gymnasium does; "
-                                                f"got {len(result)} values")
+            if len(result) != 5:
+                raise BadInput("step must return (observation, reward, terminated, truncated, info), as "
+                               f"Gymnasium does; got {len(result)} values")
             after, reward, done, cut = observed(result[0]), float(result[1]), bool(result[2]), bool(result[3])
             self._total, self._length = self._total + reward, self._length + 1
             cut = cut or self._length == self.max_steps
-            tiles.append(Tile(state, action, None, reward, next_state=after, done=done, episode=f'{label}{self.episode}', **about))
+            tiles.append(Tile(state, action, None, reward, next_state=after, done=done,
+                              episode=f'{label}{self.episode}', **about))
             self._state = after
             if done or cut:
                 self.returns.append(self._total)

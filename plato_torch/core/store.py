@@ -35,8 +35,10 @@ _COLUMNS = ', '.join(FIELDS)
 _SCHEMA = [
     f"CREATE TABLE IF NOT EXISTS tiles (id INTEGER PRIMARY KEY, {_COLUMNS})",
     "CREATE TABLE IF NOT EXISTS notes (key TEXT PRIMARY KEY, value BLOB) WITHOUT ROWID",
-    "CREATE TRIGGER IF NOT EXISTS tiles_stay BEFORE DELETE ON tiles BEGIN SELECT RAISE(ABORT, 'tiles are never deleted'); END",
-    "CREATE TRIGGER IF NOT EXISTS tiles_keep BEFORE UPDATE ON tiles BEGIN SELECT RAISE(ABORT, 'tiles are never changed'); END",
+    "CREATE TRIGGER IF NOT EXISTS tiles_stay BEFORE DELETE ON tiles "
+    "BEGIN SELECT RAISE(ABORT, 'tiles are never deleted'); END",
+    "CREATE TRIGGER IF NOT EXISTS tiles_keep BEFORE UPDATE ON tiles "
+    "BEGIN SELECT RAISE(ABORT, 'tiles are never changed'); END",
     f"PRAGMA application_id = {_APPLICATION}", f"PRAGMA user_version = {SCHEMA_VERSION}"]
 
 # %% ../../nbs/core/03_store.ipynb #69eb7c82
@@ -63,10 +65,12 @@ class TileStore:
     "An append-only store of tiles in one SQLite file."
     def __init__(self,
         path, # the file; it and its folder are made if missing
-        synchronous='normal', # 'normal'; 'full' waits for the disk each time; 'off' is fastest: survives a kill, not a power cut
+        # 'normal'; 'full' waits for the disk each time; 'off' is fastest: survives a kill, not a power cut
+        synchronous='normal',
         timeout=30.0, # seconds to wait for another process that is writing
     ):
-        if synchronous not in ('off', 'normal', 'full'): raise unknown_name('synchronous level', synchronous, ['off', 'normal', 'full'])
+        if synchronous not in ('off', 'normal', 'full'):
+            raise unknown_name('synchronous level', synchronous, ['off', 'normal', 'full'])
         self.path, self.synchronous, self.timeout = Path(path), synchronous, timeout
         self._lock, self._connection, self._pid = threading.RLock(), None, None
         if not _STORES and hasattr(os, 'register_at_fork'): _watch_forks()
@@ -80,13 +84,16 @@ class TileStore:
 @patch
 def _open(self:TileStore):
     "A fresh connection with the schema in place"
-    db = sqlite3.connect(self.path, timeout=self.timeout, isolation_level=None, check_same_thread=False, cached_statements=64)
+    db = sqlite3.connect(self.path, timeout=self.timeout, isolation_level=None, check_same_thread=False,
+                         cached_statements=64)
     try:
         mine, version = (db.execute(f'PRAGMA {name}').fetchone()[0] for name in ('application_id', 'user_version'))
         tables = db.execute('SELECT count(*) FROM sqlite_master').fetchone()[0]
-        if tables and mine != _APPLICATION: raise StoreError(f"{str(self.path)!r} is an SQLite file but not a tile store; give another path")
-        if version > SCHEMA_VERSION: raise StoreError(f"{str(self.path)!r} has schema version {version}, this library knows up to "
-                                                      f"{SCHEMA_VERSION}; upgrade plato-torch")
+        if tables and mine != _APPLICATION:
+            raise StoreError(f"{str(self.path)!r} is an SQLite file but not a tile store; give another path")
+        if version > SCHEMA_VERSION:
+            raise StoreError(f"{str(self.path)!r} has schema version {version}, this library knows up to "
+                             f"{SCHEMA_VERSION}; upgrade plato-torch")
         if db.execute('PRAGMA journal_mode').fetchone()[0] != 'wal': db.execute('PRAGMA journal_mode = wal')
         db.execute(f'PRAGMA synchronous = {self.synchronous}')
         if version < SCHEMA_VERSION:
@@ -107,18 +114,23 @@ def _database(self:TileStore):
         try:
             if self._pid != os.getpid():
                 deadline = time.monotonic() + self.timeout
-                while True:   # turning a new file to WAL can meet another process that does the same, and does not wait by itself
+                # turning a new file to WAL can meet another process that does the same, and does not wait by itself
+                while True:
                     try: self._connection, self._pid = self._open(), os.getpid(); break
                     except sqlite3.OperationalError as e:
                         if 'locked' not in str(e) or time.monotonic() > deadline: raise
                         time.sleep(0.01)
             yield self._connection
         except sqlite3.OperationalError as e:
-            if 'locked' in str(e): raise StoreError(f"{str(self.path)!r} has been locked by another program for {self.timeout:g} s; nothing "
-                                                    "was written: close that program or try again") from e
+            if 'locked' in str(e):
+                raise StoreError(f"{str(self.path)!r} has been locked by another program for "
+                                 f"{self.timeout:g} s; nothing was written: close that program or "
+                                 "try again") from e
             raise StoreError(f"cannot use tile store {str(self.path)!r}: {e}") from e
-        except UnicodeDecodeError as e: raise StoreError(f"{str(self.path)!r} is damaged: a text in it is not UTF-8 ({e})") from e
-        except sqlite3.DatabaseError as e: raise StoreError(f"{str(self.path)!r} is not a tile store, or is damaged: {e}") from e
+        except UnicodeDecodeError as e:
+            raise StoreError(f"{str(self.path)!r} is damaged: a text in it is not UTF-8 ({e})") from e
+        except sqlite3.DatabaseError as e:
+            raise StoreError(f"{str(self.path)!r} is not a tile store, or is damaged: {e}") from e
 
 # %% ../../nbs/core/03_store.ipynb #1b9777dc
 _TEXTS = ('agent_id', 'room_id', 'preset')
@@ -212,8 +224,8 @@ def since(self:TileStore,
     while number < last and (limit is None or limit > 0):
         chunk = 5000 if limit is None else min(limit, 5000)
         with self._database() as db:
-            rows = db.execute(f"SELECT id, {_COLUMNS} FROM tiles WHERE id > ? AND id <= ? {where} ORDER BY id LIMIT {chunk}",
-                              (number, last, *values)).fetchall()
+            rows = db.execute(f"SELECT id, {_COLUMNS} FROM tiles WHERE id > ? AND id <= ? {where} ORDER BY id "
+                              f"LIMIT {chunk}", (number, last, *values)).fetchall()
         for row in rows: yield row[0], _tile(row[1:])
         if len(rows) < chunk: return
         number, limit = rows[-1][0], None if limit is None else limit - len(rows)
@@ -235,14 +247,16 @@ def select(self:TileStore,
     reward=None, # (lowest, highest), either may be None
     time=None, # (earliest, latest) in seconds since 1970, either may be None
 ):  # -> iterator of tiles, in order of arrival
-    "The tiles that fit every filter that is given. Reads the file once from start to end; there is no index to keep up."
+    """The tiles that fit every filter that is given.
+    Reads the file once from start to end; there is no index to keep up."""
     parts, values = [], []
     for name, value in (('agent_id', agent_id), ('episode', episode)):
         if value is not None: parts.append(f"ifnull({name}, '') = ?"); values.append(_to_cell(value))
     for name, bounds in (('reward', reward), ('time', time)):
         if bounds is None: continue
         try: low, high = bounds
-        except (TypeError, ValueError): raise BadInput(f"{name} must be a pair (low, high); got {short_repr(bounds)}") from None
+        except (TypeError, ValueError):
+            raise BadInput(f"{name} must be a pair (low, high); got {short_repr(bounds)}") from None
         if low is not None: parts.append(f'{name} >= ?'); values.append(float(low))
         if high is not None: parts.append(f'{name} <= ?'); values.append(float(high))
     return (tile for _, tile in self.since(0, where=''.join(f' AND {p}' for p in parts), values=values))
@@ -271,14 +285,16 @@ def close(self:TileStore):
         self._connection = self._pid = None
 
 # %% ../../nbs/core/03_store.ipynb #d4bc0031
-_TABLE_KEEPS = ('reward', 'agent_id', 'time', 'done', 'room_id', 'preset')   # the other fields are JSON text in a Parquet table
+# the other fields are JSON text in a Parquet table
+_TABLE_KEEPS = ('reward', 'agent_id', 'time', 'done', 'room_id', 'preset')
 
 @patch
 def export(self:TileStore,
     path, # file to write; `.parquet` makes a Parquet table, any other name JSON lines
 ):  # -> how many tiles were written
     "Write all tiles to a file, which appears whole or not at all."
-    if Path(path).absolute() == self.path.absolute(): raise BadInput(f"{str(path)!r} is the store itself; give another file")
+    if Path(path).absolute() == self.path.absolute():
+        raise BadInput(f"{str(path)!r} is the store itself; give another file")
     count = 0
     with atomic_path(path) as fresh:
         if Path(path).suffix == '.parquet': return self._export_table(fresh)
@@ -312,7 +328,8 @@ def import_(self:TileStore,
         if Path(path).suffix == '.parquet':
             for row in require('pyarrow.parquet', 'tables').read_table(path).to_pylist():
                 number += 1
-                tiles.append(Tile(**{name: row[name] if name in _TABLE_KEEPS else from_json(json.loads(row[name])) for name in FIELDS}))
+                tiles.append(Tile(**{name: row[name] if name in _TABLE_KEEPS else from_json(json.loads(row[name]))
+                                     for name in FIELDS}))
         else:
             with open(path, encoding='utf-8') as f:
                 for line in f:

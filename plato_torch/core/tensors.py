@@ -33,7 +33,8 @@ def pick_precision(
 ):  # -> 'float32', 'bfloat16' or 'float16'
     "The precision for autocast that is fast on a device."
     if device.type != 'cuda': return 'float32'
-    return 'bfloat16' if (major := torch.cuda.get_device_capability(device)[0]) >= 8 else 'float16' if major == 7 else 'float32'
+    return ('bfloat16' if (major := torch.cuda.get_device_capability(device)[0]) >= 8
+            else 'float16' if major == 7 else 'float32')
 
 # %% ../../nbs/core/07_tensors.ipynb #b55a9d09
 @contextmanager
@@ -42,7 +43,8 @@ def seeded(
     device=torch.device('cpu'), # also seed this one, if it is 'cuda' or 'mps'
 ):
     "Inside, torch draws from `seed`; outside, nothing has happened."
-    card, place = getattr(torch, device.type, None) if device.type in ('cuda', 'mps') else None, [device] if device.type == 'cuda' else []
+    card, place = (getattr(torch, device.type, None) if device.type in ('cuda', 'mps') else None,
+                   [device] if device.type == 'cuda' else [])
     kept = torch.get_rng_state(), card and card.get_rng_state(*place)
     try:
         torch.default_generator.manual_seed(seed)
@@ -95,7 +97,8 @@ def weighted_bags(
     offsets, # where each bag begins in `index`, int64 [bags]
 ):  # -> [bags, k]
     "For each bag the sum of its rows, each times its value."
-    if table.device.type in BAG_DEVICES: return torch.nn.functional.embedding_bag(index, table, offsets, mode='sum', per_sample_weights=values)
+    if table.device.type in BAG_DEVICES:
+        return torch.nn.functional.embedding_bag(index, table, offsets, mode='sum', per_sample_weights=values)
     sizes = torch.diff(offsets, append=offsets.new_tensor([len(index)]))
     bag = torch.repeat_interleave(torch.arange(len(offsets), device=table.device), sizes, output_size=len(index))
     return table.new_zeros((len(offsets), table.shape[1])).index_add_(0, bag, values[:, None] * table[index])

@@ -17,16 +17,18 @@ from .basics import *
 # %% ../../nbs/core/02_tiles.ipynb #b59aa2c4
 GOOD = frozenset('won win wins winning victory succeeded succeeds success successful passed solved correct accepted '
                  'achieved completed rewarded profit gained'.split())
-BAD = frozenset('lost lose loses losing loss defeat defeated failed fails fail failure wrong incorrect rejected crashed '
-                'died dead penalty error missed timeout'.split())
-DOUBT = frozenset("not no never nor neither without almost nearly barely hardly if unless maybe perhaps could would".split())
+BAD = frozenset('lost lose loses losing loss defeat defeated failed fails fail failure wrong incorrect '
+                'rejected crashed died dead penalty error missed timeout'.split())
+DOUBT = frozenset("not no never nor neither without almost nearly barely hardly if unless maybe perhaps "
+                  "could would".split())
 
 def reward_from_outcome(
     outcome, # words, a number, or anything
 ):  # -> reward, 0.0 where the outcome cannot be read
     "The reward that an outcome states, or 0.0; never a guess."
     if isinstance(outcome, (bool, np.bool_)): return 1.0 if outcome else -1.0
-    if isinstance(outcome, (int, float, np.integer, np.floating)): return float(outcome) if math.isfinite(outcome) else 0.0
+    if isinstance(outcome, (int, float, np.integer, np.floating)):
+        return float(outcome) if math.isfinite(outcome) else 0.0
     return _read(outcome) if isinstance(outcome, str) else 0.0
 
 @lru_cache(4096)
@@ -52,7 +54,8 @@ def state_kind(
         return 'number'
     if isinstance(state, (list, tuple)) or hasattr(state, '__array__'):
         try: array = np.asarray(state)
-        except (ValueError, TypeError, RuntimeError): array = np.asarray([], object)   # ragged, or a tensor that will not
+        except (ValueError, TypeError, RuntimeError):
+            array = np.asarray([], object)   # ragged, or a tensor that will not
         if array.dtype.kind in 'biuf': return f'array of shape {array.shape}' if array.shape else 'number'
         if array.dtype.kind in 'U' and not array.shape: return 'text'
     raise BadInput(f"a state is a text, a mapping, a number or an array of numbers; got {short_repr(state)}")
@@ -66,7 +69,8 @@ def _check_value(value, depth=0):
         for v in value.values(): _check_value(v, depth + 1)
     elif isinstance(value, (list, tuple)):
         numbers = [isinstance(v, _NUMBERS) or isinstance(v, (list, tuple)) for v in value]
-        if any(numbers) and not all(numbers): raise BadInput(f"a list in a state mixes numbers with other things: {short_repr(value)}")
+        if any(numbers) and not all(numbers):
+            raise BadInput(f"a list in a state mixes numbers with other things: {short_repr(value)}")
         if any(isinstance(v, (list, tuple)) for v in value): state_kind(value)
         for v in value: _check_value(v, depth + 1)
 
@@ -94,7 +98,8 @@ class Tile:
         elif type(reward) is not float or not math.isfinite(reward): self.reward = _finite('reward', reward)
         if time is None: self.time = clock.time()
         elif type(time) is not float or not math.isfinite(time): self.time = _finite('time', time)
-        if self.episode is not None and type(self.episode) not in (str, int): self.episode = _name('episode', self.episode)
+        if self.episode is not None and type(self.episode) not in (str, int):
+            self.episode = _name('episode', self.episode)
 
 def _finite(name, value):
     "`value` as a finite float, or an error that names the field"
@@ -116,11 +121,13 @@ def to_json(
 ):  # -> what `json.dumps` takes and strict readers accept
     "A plain form of `value` that `from_json` turns back; raises `BadInput` for what cannot be kept."
     if value is None or isinstance(value, (str, bool)): return value
-    if isinstance(value, np.generic): return to_json(float(value) if isinstance(value, np.longdouble) else value.item(), buffers)
+    if isinstance(value, np.generic):
+        return to_json(float(value) if isinstance(value, np.longdouble) else value.item(), buffers)
     if isinstance(value, int): return int(value)
     if isinstance(value, float): return float(value) if math.isfinite(value) else {'__float__': repr(float(value))}
     if isinstance(value, Mapping):
-        if all(isinstance(k, str) and not k.startswith('__') for k in value): return {k: to_json(v, buffers) for k, v in value.items()}
+        if all(isinstance(k, str) and not k.startswith('__') for k in value):
+            return {k: to_json(v, buffers) for k, v in value.items()}
         return {'__mapping__': [[to_json(k), to_json(v, buffers)] for k, v in value.items()]}
     if isinstance(value, (list, tuple)): return [to_json(v, buffers) for v in value]
     if hasattr(value, '__array__'):
@@ -130,13 +137,15 @@ def to_json(
             return {'__buffer__': len(buffers) - 1, 'dtype': array.dtype.str, 'shape': list(array.shape)}
         if array.dtype.kind in 'biuf':
             numbers = array.tolist() if array.dtype.kind != 'f' or np.isfinite(array).all() else _spelt(array.tolist())
-            return {'__array__': numbers, 'dtype': array.dtype.str} | ({} if array.size else {'shape': list(array.shape)})   # [] has no shape
+            return ({'__array__': numbers, 'dtype': array.dtype.str}
+                    | ({} if array.size else {'shape': list(array.shape)}))   # [] has no shape
         if array.dtype.kind in 'UO': return to_json(array.tolist(), buffers)
     raise BadInput(f"cannot keep {short_repr(value)}; give text, numbers, mappings, lists or arrays of numbers")
 
 def _spelt(values):
     "Nested lists of floats with the ones JSON lacks as text"
-    return [_spelt(v) for v in values] if isinstance(values, list) else values if math.isfinite(values) else repr(values)
+    return ([_spelt(v) for v in values] if isinstance(values, list)
+            else values if math.isfinite(values) else repr(values))
 
 # %% ../../nbs/core/02_tiles.ipynb #ef344bc5
 def from_json(
@@ -191,15 +200,19 @@ _SILENT = {f.name: f.default for f in dataclasses.fields(Tile)}     # what a fie
 def _to_dict(self):
     "The tile as plain JSON values; fields that say nothing are left out."
     pairs = [(name, getattr(self, name)) for name in FIELDS]
-    return {name: to_json(v) for name, v in pairs if name == 'state' or type(v) is not type(_SILENT[name]) or v != _SILENT[name]}
+    return {name: to_json(v) for name, v in pairs
+            if name == 'state' or type(v) is not type(_SILENT[name]) or v != _SILENT[name]}
 
 def _from_dict(cls, values):
     "A tile from a mapping of its fields, plain or as JSON; raises `BadInput` for unknown fields."
-    if not isinstance(values, Mapping): raise BadInput(f"a tile is made from a mapping of its fields; got {short_repr(values)}")
+    if not isinstance(values, Mapping):
+        raise BadInput(f"a tile is made from a mapping of its fields; got {short_repr(values)}")
     for name in values:
         if name not in FIELDS: raise unknown_name("tile field", name, FIELDS)
-    if 'state' not in values: raise BadInput(f"a tile needs a state; got only {', '.join(map(str, values)) or 'an empty mapping'}")
-    return cls(**{name: from_json(value) if isinstance(value, (dict, list)) else value for name, value in values.items()})
+    if 'state' not in values:
+        raise BadInput(f"a tile needs a state; got only {', '.join(map(str, values)) or 'an empty mapping'}")
+    return cls(**{name: from_json(value) if isinstance(value, (dict, list)) else value
+                  for name, value in values.items()})
 
 Tile.to_dict, Tile.from_dict = _to_dict, classmethod(_from_dict)
 Tile.__eq__ = lambda self, other: isinstance(other, Tile) and self.to_dict() == other.to_dict()

@@ -57,7 +57,8 @@ class Baseline:
         self.mean, self.weights = float(returns.sum() / (len(returns) + self.ridge)), None
         if numbers.shape[1] and len(returns) > 2 * numbers.shape[1]:
             phi = self._features(np.asarray(numbers, float))
-            self.weights = np.linalg.solve(phi.T @ phi + self.ridge * np.eye(phi.shape[1]), phi.T @ (returns - self.mean))
+            self.weights = np.linalg.solve(phi.T @ phi + self.ridge * np.eye(phi.shape[1]),
+                                           phi.T @ (returns - self.mean))
         rest, sums = returns - self._smooth(numbers), {}
         for key, value in zip(keys, rest.tolist()):
             total, n = sums.get(key, (0.0, 0))
@@ -83,10 +84,12 @@ class ActionValues:
         memory=20_000, # how many of the latest steps count
         gamma=0.99, # discount, 0 to 1
     ):
-        if not isinstance(memory, int) or memory < 1: raise BadInput(f"memory must be a whole number ≥ 1; got {memory!r}")
+        if not isinstance(memory, int) or memory < 1:
+            raise BadInput(f"memory must be a whole number ≥ 1; got {memory!r}")
         if not 0 <= gamma <= 1: raise BadInput(f"gamma must be 0 to 1; got {gamma!r}")
         self.memory, self.gamma, self.row, self.states = memory, gamma, {}, []
-        self.q, self.steps = np.zeros((0, 0)), np.zeros((0, 5))       # a step: state row, action, reward, next row or -1, done
+        # a step: state row, action, reward, next row or -1, done
+        self.q, self.steps = np.zeros((0, 0)), np.zeros((0, 5))
 
     def _row_of(self, key, state):
         "The row of a state, a new one if it was never met"
@@ -107,7 +110,8 @@ class ActionValues:
         rows = [self._row_of(k, s) for k, s in zip(keys, states)]
         next_rows = [-1 if s is None or d else self._row_of(k, s) for k, s, d in zip(next_keys, next_states, done)]
         ended = [n < 0 for n in next_rows]
-        self.steps = np.concatenate([self.steps, np.array([rows, actions, rewards, next_rows, ended], float).T])[-self.memory:]
+        self.steps = np.concatenate([self.steps,
+                                     np.array([rows, actions, rewards, next_rows, ended], float).T])[-self.memory:]
         old, self.q = self.q, np.zeros((len(self.states), columns))
         self.q[:old.shape[0], :old.shape[1]] = old
 

@@ -23,7 +23,8 @@ def quickstart(
         room.observe('state-1', 'action-b', 'lost')
         room.train_step(room.tiles())
         print('\nTwo things were tried in state-1: action-a won, action-b lost. What should be done?')
-        print(' ', room.predict('state-1'), {action: round(p, 2) for action, p in room.predict_proba('state-1').items()})
+        print(' ', room.predict('state-1'),
+              {action: round(p, 2) for action, p in room.predict_proba('state-1').items()})
         path = room.export_model()
         print('\nThe skill, carried away and asked without the room:')
         print(' ', load_ensign(path).predict('state-1'))
