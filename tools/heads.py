@@ -9,7 +9,7 @@ from nbdev.doclinks import nbglob
 
 PACKAGES = dict(numpy='numpy', fastcore='fastcore', matplotlib='matplotlib', sklearn='scikit-learn', pandas='pandas',
                 gymnasium='gymnasium', safetensors='safetensors', hypothesis='hypothesis', emoji='emoji', pyarrow='pyarrow',
-                tqdm='tqdm')   # module -> what pip calls it; torch is never installed from a notebook
+                tqdm='tqdm', tokenizers='tokenizers', transformers='transformers')   # module -> what pip calls it; torch is never installed from a notebook
 
 ALSO = {r'\bplot_|core\.show': 'matplotlib', r'learner=[\'"]net|NetLearner|Ensign': 'safetensors', r'\bDataFrame\b': 'pandas', r'parquet': 'pyarrow'}
 
