@@ -124,7 +124,7 @@ class Shelf(NamedTuple):
     gone: list       # names of wares that are sold out
     purse: int
     wants: dict      # {name: gold he pays}
-    known: dict      # {name: (seller, place, hours)} for things sold elsewhere
+    known: dict      # {name: (seller, place, hours)} for things sold elsewhere, the last piece of his own among them
     errand: object   # `Errand` or None
     news: str        # a clause
     strange: list    # names of things he neither has, buys nor knows of
@@ -142,15 +142,20 @@ def shelves(self:Economy):  # -> list of `Shelf`, one for each keeper
     return self._shelves
 
 # %% ../../nbs/npc/21_economy.ipynb #99f43b94
+def _some(rng, names, n):
+    "n of many names, spread over the list"
+    start = int(rng.random() * len(names))
+    return [names[(start + 37 * i) % len(names)] for i in range(n)]
+
 @patch
 def _known(self:Economy, k, sellers):
-    "Which things are sold elsewhere within nine hours: all that he ran out of, three others"
+    "Which things are sold elsewhere within nine hours: all that he runs short of, three others"
     home = self.world.keepers[k].place
-    gone, found = [i.name for i, n in zip(self.wares[k], self.left[k]) if not n], {}
-    own = {i.name for i in self.wares[k]}
-    for name in gone + [n for n in self.rng.sample(self._names, 12) if n not in own]:
+    gone, short = ([i.name for i, n in zip(self.wares[k], self.left[k]) if n <= few] for few in (0, 1))
+    own, found = {i.name for i in self.wares[k]}, {}
+    for name in short + [n for n in _some(self.rng, self._names, 12) if n not in own]:
         near = [(self.world.hours[home][self.world.keepers[s].place], s) for s in sellers.get(name, ()) if self.world.keepers[s].place != home]
-        if near and min(near)[0] <= 9 and (name in gone or len(found) < len(gone) + 3):
+        if near and min(near)[0] <= 9 and (name in own or len(found) < len(short) + 3):
             hours, s = min(near)
             found[name] = self.world.keepers[s].name, self.world.places[self.world.keepers[s].place].name, hours
     return gone, found
@@ -181,7 +186,7 @@ def _shelf(self:Economy, k, sellers):
     errand = self._errand(k, known, gone)
     told = [e.told for e in self.active if keeper.trade in e.trades] or [e.told for e in self.active] or ['the roads are quiet']
     named = {i.name for i in self.wares[k]} | set(wants) | set(known)
-    strange = [n for n in self.rng.sample(self._names, 30) if n not in named]
+    strange = [n for n in _some(self.rng, self._names, 20) if n not in named]
     return Shelf(keeper, self.world.places[keeper.place], stock, gone, self.purse[k], wants, known, errand, told[0], strange)
 
 # %% ../../nbs/npc/21_economy.ipynb #395f0a39

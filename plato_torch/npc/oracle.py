@@ -12,9 +12,10 @@ from ..core.basics import *
 from .prompt import *
 
 # %% ../../nbs/npc/22_oracle.ipynb #c4730549
-_STOCK = re.compile(r'(?:Stock: |; |the |Ware: )([^;:,.()\n]+?)(?: | for |, )(\d+) gold(?: \(floor | but not under |, floor )(\d+)(?:, | \()(\d+) left')
+_STOCK = re.compile(r'(?:Stock: |; |\bthe |Ware: )([^;:,.()\n]+?)(?: | for |, )(\d+) gold(?: \(floor | but not under |, floor )(\d+)(?:, | \()(\d+) left')
 _LINES = {name: re.compile(rf'(?:^|[\s])(?:{label})([^\n.]+)') for name, label in dict(
-    gone='Sold out: |No longer has ', purse='Purse: |Carries ', buys='Buys: |Will buy ', known='Elsewhere: |Knows ', errand='Errand: |Wants the ').items()}
+    gone='Sold out: |No longer has ', purse='Purse: |Carries ', buys='Buys: |Will buy ', known='Elsewhere: |Knows ').items()}
+_ERRAND = re.compile(r'(?:Errand: |Wants the )(.+?) from (.+?) for (\d+) gold')
 _ENTRY = re.compile(r'(?:; |, |^)(?:the |that )?')
 _THAT = re.compile(r'(.+) in (.+) sells the (.+)')
 
@@ -36,10 +37,8 @@ class Card:
             there = _THAT.fullmatch(entry)
             name, place = (there[3], there[2]) if there else (entry.split(' from ')[0], entry.split(' in ')[-1])
             self.known[name] = place
-        for entry in found['errand'][:1]:
-            name, _, rest = entry.partition(' from ')
-            place, _, gold = rest.rpartition(' for ')
-            self.errand = name, place, int(gold.split()[0])
+        errand = _ERRAND.search(text)
+        if errand: self.errand = errand[1], errand[2], int(errand[3])
         names = {*self.left, *self.buys, *self.known, *(self.errand or ())[:1]}
         self.names = sorted(names, key=len, reverse=True)
 
