@@ -205,27 +205,27 @@ def sheet(
     "What a keeper may rely on, as text."
     if style not in SHEETS: raise unknown_name('sheet', style, SHEETS)
     goods = [(n, *shelf.stock[n][1:]) for n in stock]
-    else_where, e = [(n, *shelf.known[n]) for n in known], shelf.errand if errand else None
+    else_where, e, name = [(n, *shelf.known[n]) for n in known], shelf.errand if errand else None, shelf.keeper.name
     roads = dict([(place, hours) for _, _, place, hours in else_where] + ([(e.place, e.hours)] if e else [])).items()
     if style == 'lore':
         lines = [f'Ware: {n}, {p} gold, floor {f}, {q} left' for n, p, f, q in goods] + [f'Sold out: {n}' for n in gone]
         lines += [f'Purse: {shelf.purse} gold'] + [f'Buys: {n} for {shelf.wants[n]} gold' for n in wants]
-        lines += [f'Elsewhere: {n} from {s} in {p}' for n, s, p, _ in else_where] + ([f'Errand: {e.item} from {e.place} for {e.reward} gold, {e.why}'] if e else [])
-        return lines + [f'Road: {p} {h} hours' for p, h in roads] + ([f'News: {shelf.news}'] if news else [])
+        lines += [f'Elsewhere: {n} from {s} in {p}' for n, s, p, _ in else_where] + ([f'Errand: {e.item} from {e.place} for {e.reward} gold, {name} says, for {e.why}; {name} waits'] if e else [])
+        return lines + [f'Road: {p} {h} hours' for p, h in roads] + ([f"{name}'s news: {shelf.news}, or so {name} heard"] if news else [])
     if style == 'list':
         lines = ['Stock: ' + '; '.join([f'{n} {p} gold (floor {f}, {q} left)' for n, p, f, q in goods]) + '.']
         if gone: lines.append(f"Sold out: {'; '.join(gone)}.")
         lines.append(f'Purse: {shelf.purse} gold.')
         if wants: lines.append('Buys: ' + '; '.join([f'{n} for {shelf.wants[n]} gold' for n in wants]) + '.')
         if else_where: lines.append('Elsewhere: ' + '; '.join([f'{n} from {s} in {p}' for n, s, p, _ in else_where]) + '.')
-        if e: lines.append(f'Errand: {e.item} from {e.place} for {e.reward} gold, {e.why}.')
+        if e: lines.append(f'Errand: {e.item} from {e.place} for {e.reward} gold, {name} says, for {e.why}; {name} waits.')
         if roads: lines.append('Roads: ' + '; '.join([f'{p} {h} hours' for p, h in roads]) + '.')
-        return lines + ([f'News: {shelf.news}.'] if news else [])
-    lines = [f'{shelf.keeper.name} sells ' + ', '.join([f'the {n} for {p} gold but not under {f} ({q} left)' for n, p, f, q in goods]) + '.']
-    if gone: lines.append(f"No longer has {', '.join(['the ' + n for n in gone])}.")
+        return lines + ([f"{name}'s news: {shelf.news}, or so {name} heard."] if news else [])
+    lines = [f'{name} sells ' + ', '.join([f'the {n} for {p} gold, not under {f} ({q} left)' for n, p, f, q in goods]) + '.']
+    if gone: lines.append(f"{name} no longer has {', '.join(['the ' + n for n in gone])}.")
     lines.append(f'Carries {shelf.purse} gold.')
     if wants: lines.append('Will buy ' + ', '.join([f'the {n} for {shelf.wants[n]} gold' for n in wants]) + '.')
     if else_where: lines.append('Knows ' + ', '.join([f'that {s} in {p} sells the {n}' for n, s, p, _ in else_where]) + '.')
-    if e: lines.append(f'Wants the {e.item} from {e.place} for {e.reward} gold: {e.why}.')
+    if e: lines.append(f'Wants the {e.item} from {e.place} for {e.reward} gold: {e.why}, {name} says.')
     if roads: lines.append('From here it is ' + ', '.join([f'{h} hours to {p}' for p, h in roads]) + '.')
-    return lines + ([f'Lately {shelf.news}.'] if news else [])
+    return lines + ([f'Lately, {name} heard, {shelf.news}, and {name} believes it.'] if news else [])

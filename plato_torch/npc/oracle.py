@@ -12,9 +12,9 @@ from ..core.basics import *
 from .prompt import *
 
 # %% ../../nbs/npc/22_oracle.ipynb #c4730549
-_STOCK = re.compile(r'(?:Stock: |; |\bthe |Ware: )([^;:,.()\n]+?)(?: | for |, )(\d+) gold(?: \(floor | but not under |, floor )(\d+)(?:, | \()(\d+) left')
+_STOCK = re.compile(r'(?:Stock: |; |\bthe |Ware: )([^;:,.()\n]+?)(?: | for |, )(\d+) gold(?: \(floor |, not under |, floor )(\d+)(?:, | \()(\d+) left')
 _LINES = {name: re.compile(rf'(?:^|[\s])(?:{label})([^\n.]+)') for name, label in dict(
-    gone='Sold out: |No longer has ', purse='Purse: |Carries ', buys='Buys: |Will buy ', known='Elsewhere: |Knows ').items()}
+    gone='Sold out: |no longer has ', purse='Purse: |Carries ', buys='Buys: |Will buy ', known='Elsewhere: |Knows ').items()}
 _ERRAND = re.compile(r'(?:Errand: |Wants the )(.+?) from (.+?) for (\d+) gold')
 _ENTRY = re.compile(r'(?:; |, |^)(?:the |that )?')
 _THAT = re.compile(r'(.+) in (.+) sells the (.+)')

@@ -151,12 +151,19 @@ def chat(self:Talk):
                  news=shelf.news, news_cap=shelf.news[0].upper() + shelf.news[1:])
 
 # %% ../../nbs/npc/23_scenarios.ipynb #f2701cea
-KINDS = {}
+KINDS, _NEEDS = {}, {}
 
-def kind(plot):
+def kind(
+    needs=None, # a quick test of the shelf, to save a vain attempt
+):
     "Put a plot into `KINDS` under its name."
-    KINDS[plot.__name__] = plot
-    return plot
+    def keep(plot):
+        KINDS[plot.__name__], _NEEDS[plot.__name__] = plot, needs
+        return plot
+    return keep
+
+def _thin(shelf): return max(shelf.wants.values()) > shelf.purse
+def _has_errand(shelf): return shelf.errand
 
 def _stocked(t, dear=1, besides=None):
     "A thing in stock that costs at least `dear`, or None"
@@ -177,13 +184,13 @@ def _below(t, item, low=0.5):
     floor = t.shelf.stock[item][2]
     return max(1, min(floor - 1, int(floor * (low + (0.98 - low) * t.rng()))))
 
-@kind
+@kind()
 def sale(t):
     if not (item := _stocked(t)): return False
     t.says('buy', item)
     t.asked(item)
 
-@kind
+@kind()
 def price_question(t):
     if not (item := _stocked(t)): return False
     purpose = t.pick(('ask_price', 'ask_price', 'ask_have', 'about'))
@@ -207,16 +214,16 @@ def _haggle(t, last):
     t.says('offer_again' if rounds and t.rng() < 0.6 else 'offer', item, gold)
     t.offered(item, gold, t.pick((None, t.quoted.get(item, price))))
 
-@kind
+@kind()
 def haggle_above(t): return _haggle(t, lambda item, floor, price, low: floor + 1 + int(t.rng() * (price - floor)))
 
-@kind
+@kind()
 def haggle_at(t): return _haggle(t, lambda item, floor, price, low: floor)
 
-@kind
+@kind()
 def haggle_below(t): return _haggle(t, lambda item, floor, price, low: _below(t, item, low))
 
-@kind
+@kind()
 def out_known(t):
     gone = [n for n in t.shelf.gone if n in t.shelf.known]
     some = gone if gone and t.rng() < 0.7 else [n for n in t.shelf.known if n not in t.left]
@@ -226,7 +233,7 @@ def out_known(t):
     t.says(t.pick(('ask_have', 'buy')), item)
     t.asked(item)
 
-@kind
+@kind()
 def out_unknown(t):
     gone = [n for n in t.shelf.gone if n not in t.shown]
     item = t.pick(gone if gone and t.rng() < 0.7 else t.shelf.strange)
@@ -235,56 +242,54 @@ def out_unknown(t):
     t.asked(item)
 
 # %% ../../nbs/npc/23_scenarios.ipynb #8f6b7ca1
-@kind
+@kind(_has_errand)
 def errand_accepted(t):
-    if not (e := t.shelf.errand): return False
+    e = t.shelf.errand
     t.says('work')
     t.errand()
     t.says('accept')
     t.answers('go', e.item, place=e.place, action=_action('GOTO', e.place))
 
-@kind
+@kind(_has_errand)
 def errand_declined(t):
-    if not t.shelf.errand: return False
     t.says('work')
     t.errand()
     if t.rng() < 0.75:
         t.says('decline')
         t.answers('stay', t.shelf.errand.item)
 
-@kind
+@kind()
 def sell_wanted(t):
     if not (item := _wanted(t, lambda gold: gold <= t.purse)): return False
     t.says('sell', item)
     t.offered_goods(item)
 
-@kind
+@kind(_thin)
 def sell_thin(t):
     if not (item := _wanted(t, lambda gold: gold > t.purse)): return False
     t.says('sell', item)
     t.offered_goods(item)
 
-@kind
+@kind()
 def sell_unwanted(t):
     item = t.pick(t.shelf.strange)
     t.says('sell', item)
     t.offered_goods(item)
 
-@kind
+@kind(_has_errand)
 def errand_right(t):
-    if not t.shelf.errand: return False
     t.says('turnin', t.shelf.errand.item)
     t.brought(t.shelf.errand.item)
 
-@kind
+@kind(_has_errand)
 def errand_wrong(t):
-    if not (e := t.shelf.errand): return False
+    e = t.shelf.errand
     item = t.pick(e.alike if e.alike and t.rng() < 0.7 else t.shelf.strange)
     if item == e.item: return False
     t.says('turnin', item)
     t.brought(item)
 
-@kind
+@kind()
 def small_talk(t):
     if not t.shelf.errand and t.rng() < 0.3:
         t.says('work')
@@ -295,7 +300,7 @@ def small_talk(t):
     t.answers('thanks')
 
 # %% ../../nbs/npc/23_scenarios.ipynb #2d2ac635
-@kind
+@kind()
 def mixed_agreed(t):
     "The keeper came down, and the player takes it at that."
     if not (item := _stocked(t, 8)): return False
@@ -307,7 +312,7 @@ def mixed_agreed(t):
     t.says('take')
     t.asked(item)
 
-@kind
+@kind()
 def mixed_it(t):
     "'It' is what was spoken of; at times the player has second thoughts."
     if not (item := _stocked(t)): return False
@@ -330,13 +335,13 @@ def _last(t, known):
     t.says(t.pick(('ask_have', 'buy')), item)
     t.asked(item)
 
-@kind
+@kind(lambda shelf: any(s[3] == 1 and n in shelf.known for n, s in shelf.stock.items()))
 def mixed_last(t): return _last(t, True)
 
-@kind
+@kind()
 def mixed_gone(t): return _last(t, False)
 
-@kind
+@kind(_thin)
 def mixed_refilled(t):
     "What the purse could not pay before a sale, it can pay after."
     if not (item := _wanted(t, lambda gold: gold > t.purse)): return False
@@ -352,7 +357,7 @@ def mixed_refilled(t):
     t.says('sell', item)
     t.offered_goods(item)
 
-@kind
+@kind(lambda shelf: sum(g for g in shelf.wants.values() if g <= shelf.purse) > shelf.purse)
 def mixed_spent(t):
     "Two things are wanted, and there is gold for one."
     wants = t.shelf.wants
@@ -363,10 +368,10 @@ def mixed_spent(t):
         t.says('sell', item)
         t.offered_goods(item)
 
-@kind
+@kind(_has_errand)
 def mixed_twice(t):
     "The errand is over once it is run."
-    if not (e := t.shelf.errand): return False
+    e = t.shelf.errand
     for _ in range(2):
         t.says('turnin', e.item)
         t.brought(e.item)
@@ -414,13 +419,13 @@ def card(self:Talk, examples=()):  # -> Conversation with everything but the las
     busy = self.busy or (r < 0.5 and shelf.errand and shelf.errand.item != hidden)
     lines = sheet(shelf, stock, gone, wants, known, busy, True, form)
     facts = self.facts or ({} if r > 0.3 else {stock[0]: shelf.stock[stock[0]][0]})
-    lines += [f'The {n} {i.property}; {i.provenance}.' for n, i in facts.items()]
+    lines += [f'The {n} {i.property}, {self.name} says; {self.name} adds: {i.provenance}. So {self.name} heard it.' for n, i in facts.items()]
     keeper, place, words = shelf.keeper, shelf.place, self.words
-    slots = dict(name=keeper.full_name, epithet=keeper.epithet, place=place.name, kind=place.kind, look=keeper.look, lineage=keeper.lineage, sight=place.sight)
+    slots = dict(name=self.name, full_name=keeper.full_name, epithet=keeper.epithet, place=place.name, kind=place.kind, look=keeper.look, lineage=keeper.lineage, sight=place.sight)
     setting = self.pick(words['card', 'setting']).format(**slots)
     if form == 'lore': scenario, lore = setting, tuple(lines)
     else: scenario, lore = ' '.join([setting, *lines]), ()
-    return Conversation(self.name, self.pick(words['card', 'description']).format(**slots), keeper.personality, scenario, lore, examples, tuple(self.turns[:-1]), self.user)
+    return Conversation(self.name, self.pick(words['card', 'description']).format(**slots), f'{self.name} is {keeper.personality}', scenario, lore, examples, tuple(self.turns[:-1]), self.user)
 
 # %% ../../nbs/npc/23_scenarios.ipynb #4e8c7242
 @patch
@@ -456,6 +461,7 @@ def stage(
 ):  # -> Scenario, or None when this shelf cannot serve the kind
     "One scenario."
     if kind not in KINDS: raise unknown_name('kind', kind, KINDS)
+    if _NEEDS[kind] and not _NEEDS[kind](shelf): return None
     talk = Talk(shelf, rng, split, user)
     talk.prelude(trade=not kind.startswith(('sell', 'mixed')))
     if KINDS[kind](talk) is False: return None

@@ -7,7 +7,7 @@ __all__ = ['SPLITS', 'world_data', 'expand', 'part', 'Item', 'variants', 'with_a
            'distances', 'Quest', 'Event', 'World', 'draw_world']
 
 # %% ../../nbs/npc/20_world.ipynb #f2794f4e
-import functools, importlib.resources, json, random, zlib
+import functools, importlib.resources, json, random, re, zlib
 from typing import NamedTuple
 from ..core.basics import *
 
@@ -47,9 +47,10 @@ def part(
 ):  # -> list
     "The texts that belong to one split, in the order given."
     if split not in SPLITS: raise unknown_name('split', split, SPLITS)
-    texts = list(dict.fromkeys(texts))
-    held = sorted(texts, key=lambda t: (zlib.crc32(t.encode()), t))[:max(1, round(share * len(texts)))]
-    return [t for t in texts if (t in held) == (split == 'eval')]
+    groups = {}
+    for text in dict.fromkeys(texts): groups.setdefault(' '.join(re.findall(r'[\w{}]+', text.lower())), []).append(text)
+    held = set(sorted(groups, key=lambda words: (zlib.crc32(words.encode()), words))[:max(1, round(share * len(groups)))])
+    return [text for words, some in groups.items() if (words in held) == (split == 'eval') for text in some]
 
 # %% ../../nbs/npc/20_world.ipynb #573179d8
 class Item(NamedTuple):
