@@ -128,6 +128,8 @@ class Shelf(NamedTuple):
     errand: object   # `Errand` or None
     news: str        # a clause
     strange: list    # names of things he neither has, buys nor knows of
+    about: list      # ways to describe him
+    scene: list      # ways to describe the place
 
 @patch
 def shelves(self:Economy):  # -> list of `Shelf`, one for each keeper
@@ -176,6 +178,13 @@ def _errand(self:Economy, k, known, gone):
     return errand if errand.reward <= self.purse[k] and errand.hours else None
 
 @patch
+def _described(self:Economy, keeper):
+    "Every way to put a keeper and his place into a sentence"
+    place = self.world.places[keeper.place]
+    slots = {**keeper._asdict(), **place._asdict(), 'name': keeper.name, 'place': place.name}
+    return [[s.format(**slots) for s in some] for some in world_data('talk')['card'].values()]
+
+@patch
 def _shelf(self:Economy, k, sellers):
     "The shelf of one keeper"
     keeper, demand = self.world.keepers[k], self.demand[self.world.keepers[k].trade]
@@ -187,7 +196,8 @@ def _shelf(self:Economy, k, sellers):
     told = [e.told for e in self.active if keeper.trade in e.trades] or [e.told for e in self.active] or ['the roads are quiet']
     named = {i.name for i in self.wares[k]} | set(wants) | set(known)
     strange = [n for n in _some(self.rng, self._names, 20) if n not in named]
-    return Shelf(keeper, self.world.places[keeper.place], stock, gone, self.purse[k], wants, known, errand, told[0], strange)
+    about, scene = self._described(keeper)
+    return Shelf(keeper, self.world.places[keeper.place], stock, gone, self.purse[k], wants, known, errand, told[0], strange, about, scene)
 
 # %% ../../nbs/npc/21_economy.ipynb #395f0a39
 SHEETS = ('list', 'prose', 'lore')

@@ -28,7 +28,6 @@ def sentences(
         for purpose, patterns in world_data('talk')[side].items():
             found[side, purpose] = part([s.replace('  ', ' ') for p in patterns for s in expand(p)], split)
     found['keeper', 'wrong other'] = [s for s in found['keeper', 'wrong'] if '{bare}' not in s]
-    found['card', 'description'], found['card', 'setting'] = world_data('talk')['card'].values()
     return found
 
 # %% ../../nbs/npc/23_scenarios.ipynb #99cde05d
@@ -396,15 +395,14 @@ class Scenario(NamedTuple):
     def row(self): return self.conversation.say(self.reply)   # -> Conversation to train on
 
 def _some(t, need, pool, most):
-    "The needed names and some of the pool, `most` in all, in any order"
-    more = min(most, len(pool)) - len(need)
-    if more > 0:
-        pool = list(pool)
-        start = int(t.rng() * len(pool))
-        need += [n for n in pool[start:] + pool[:start] if n not in need and n != t.hidden][:more]
+    "The needed names and some of the pool, about `most` in all, in any order"
+    if len(need) < most and pool:
+        start, hidden = int(t.rng() * len(pool)), t.hidden
+        for n in (*pool, *pool)[start:start + min(most, len(pool))]:
+            if len(need) < most and n not in need and n != hidden: need.append(n)
     if len(need) > 1:
         cut = int(t.rng() * len(need))
-        need = need[cut:] + need[:cut]
+        return need[cut:] + need[:cut]
     return need
 
 @patch
@@ -420,12 +418,10 @@ def card(self:Talk, examples=()):  # -> Conversation with everything but the las
     lines = sheet(shelf, stock, gone, wants, known, busy, True, form)
     facts = self.facts or ({} if r > 0.3 else {stock[0]: shelf.stock[stock[0]][0]})
     lines += [f'The {n} {i.property}, {self.name} says; {self.name} adds: {i.provenance}. So {self.name} heard it.' for n, i in facts.items()]
-    keeper, place, words = shelf.keeper, shelf.place, self.words
-    slots = dict(name=self.name, full_name=keeper.full_name, epithet=keeper.epithet, place=place.name, kind=place.kind, look=keeper.look, lineage=keeper.lineage, sight=place.sight)
-    setting = self.pick(words['card', 'setting']).format(**slots)
+    setting = self.pick(shelf.scene)
     if form == 'lore': scenario, lore = setting, tuple(lines)
     else: scenario, lore = ' '.join([setting, *lines]), ()
-    return Conversation(self.name, self.pick(words['card', 'description']).format(**slots), f'{self.name} is {keeper.personality}', scenario, lore, examples, tuple(self.turns[:-1]), self.user)
+    return Conversation(self.name, self.pick(shelf.about), f'{self.name} is {shelf.keeper.personality}', scenario, lore, examples, tuple(self.turns[:-1]), self.user)
 
 # %% ../../nbs/npc/23_scenarios.ipynb #4e8c7242
 @patch
@@ -441,8 +437,8 @@ def prelude(self:Talk, trade):
 
 def _examples(t, rng):
     "None, one or two example talks on the same shelf"
-    blocks = []
-    for _ in range((t.rng() < 0.25) + (t.rng() < 0.2)):
+    blocks, r = [], t.rng()
+    for _ in range((r > 0.75) + (r > 0.93)):
         other = Talk(t.shelf, rng, t.split, t.user)
         if t.pick((sale, price_question))(other) is not False:
             t.show(*other.shown)
