@@ -34,7 +34,7 @@ class Economy:
         self.purse, self.level, self.sales = [rng.randint(8, 90) for _ in count], [rng.randint(1, 5) for _ in count], [0 for _ in count]
         self.wants = [rng.sample([i for t in world_data()['trades'][k.trade]['needs'] for i in world.catalogue[t]], 6) for k in world.keepers]
         self.demand, self.active = dict.fromkeys(world.catalogue, 1.0), []
-        self._shelves = None
+        self.words, self._shelves = part(world_data()['quest_modifiers'], world.split, 0.4), None   # words before quests' things
 
     def change(self, keeper, ware, amount, told):
         "Put `amount` pieces of a ware on the shelf, or take them off, for a reason."
@@ -173,7 +173,7 @@ def _errand(self:Economy, k, known, gone):
     else:
         quest = self.world.quests[(2 * k + self.day) % len(self.world.quests)]
         word, base = quest.item.split(' ', 1)
-        alike = [f'{w} {base}' for w in part(world_data()['quest_modifiers'], self.world.split, 0.4) if w != word]
+        alike = [f'{w} {base}' for w in self.words if w != word]
         errand = Errand(quest.item, self.world.places[quest.place].name, quest.reward, quest.why, self.world.hours[home][quest.place], alike)
     return errand if errand.reward <= self.purse[k] and errand.hours else None
 
