@@ -26,8 +26,9 @@ class Economy:
     def __init__(self,
         world, # a `World`
         seed=0,
+        day=0, # where in the year of events it starts
     ):
-        self.world, self.rng, self.day, self.reasons = world, random.Random(derive_seed(seed, 'economy', world.seed)), 0, []
+        self.world, self.rng, self.day, self.reasons = world, random.Random(derive_seed(seed, 'economy', world.seed)), day, []
         rng, count = self.rng, range(len(world.keepers))
         self.wares = [sorted(rng.sample(world.catalogue[k.trade], 9)) for k in world.keepers]
         self.left = [[max(0, rng.randint(-1, 3)) for _ in wares] for wares in self.wares]

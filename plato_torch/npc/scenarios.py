@@ -125,8 +125,8 @@ def scenarios(
         scene, name = None, order.pop()
         for attempt in range(600):
             if served % 480 == 0 or attempt % 24 == 23:   # a new day, and at times a new world
-                if days % 10 == 0: economy, strangers = _country(rng, split)
-                shelves, days, served = economy.tick(1 + (days % 10 == 0) * rng.randrange(36)).shelves(), days + 1, served + (attempt % 24 == 23)
+                if days % 2 == 0: economy, strangers = _country(rng, split)
+                shelves, days, served = economy.tick(1 + 2 * (days % 2 == 0)).shelves(), days + 1, served + (attempt % 24 == 23)
             user = rng.choice(strangers) if rng.random() < 0.4 else rng.choice(world_data()['users'])
             scene = stage(shelves[int(rng.random() * len(shelves))], name, rng, split, user, economy.world.seed, economy.day)
             if scene: break
@@ -138,4 +138,4 @@ def _country(rng, split):
     "A world of the split in motion, and what strangers in it may be called"
     world = draw_world(2 * rng.getrandbits(40) + SPLITS.index(split))
     here = {keeper.name for keeper in world.keepers}
-    return Economy(world, rng.getrandbits(32)), [name for name in names(split)[0] if name not in here]
+    return Economy(world, rng.getrandbits(32), rng.randrange(36)), [name for name in names(split)[0] if name not in here]
