@@ -117,21 +117,20 @@ def scenarios(
     kinds = list(kinds or KINDS)
     for name in kinds:
         if name not in KINDS: raise unknown_name('kind', name, KINDS)
-    rng, order, days, served = random.Random(derive_seed(seed, 'scenarios', split)), [], 0, 0
+    rng, order, days = random.Random(derive_seed(seed, 'scenarios', split)), [], 0
     for i in range(n):
         if not order:
             order = list(kinds)
             rng.shuffle(order)
         scene, name = None, order.pop()
         for attempt in range(600):
-            if served % 480 == 0 or attempt % 24 == 23:   # a new day, and at times a new world
+            if (attempt == 0 and i % 480 == 0) or attempt % 24 == 23:   # a new day, and at times a new world
                 if days % 2 == 0: economy, strangers = _country(rng, split)
-                shelves, days, served = economy.tick(1 + 2 * (days % 2 == 0)).shelves(), days + 1, served + (attempt % 24 == 23)
+                shelves, days = economy.tick(1 + 2 * (days % 2 == 0)).shelves(), days + 1
             user = rng.choice(strangers) if rng.random() < 0.4 else rng.choice(world_data()['users'])
             scene = stage(shelves[int(rng.random() * len(shelves))], name, rng, split, user, economy.world.seed, economy.day)
             if scene: break
         else: raise BadInput(f'no shelf of {days} days could serve {name!r}; this is a fault of the plot, not of the seed')
-        served += 1
         yield scene
 
 def _country(rng, split):
