@@ -25,6 +25,7 @@ setup(
     author=cfg['author'], author_email=cfg['author_email'], url=cfg['git_url'], license='MIT',
     long_description=(here/'README.md').read_text(encoding='utf-8'), long_description_content_type='text/markdown',
     packages=find_packages(include=[cfg['lib_path'], cfg['lib_path'] + '.*']), include_package_data=True,
+    package_data={cfg['lib_path']: ['npc/data/*.json']},
     python_requires='>=' + cfg['min_python'], install_requires=cfg['requirements'].split(), extras_require=extras,
     entry_points=dict(console_scripts=cfg['console_scripts'].split(),
                       nbdev=[f"{cfg['lib_path']}={cfg['lib_path']}._modidx:d"]),
