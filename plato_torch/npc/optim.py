@@ -144,10 +144,11 @@ def norm(self: Optimizer):  # -> a tensor
 @patch
 def clip(self: Optimizer,
     limit, # longest that the gradients together may be
+    scale=1.0, # by which the loss was multiplied; it is taken out
 ):  # -> their length before, a tensor
     "Shorten the gradients when they are longer than `limit`."
-    norm = self.norm()
-    share = (limit / (norm + 1e-6)).clamp(max=1)
+    norm = self.norm() / scale
+    share = (limit / (norm + 1e-6)).clamp(max=1) / scale
     for g in [p.grad for p in self.names.values() if p.grad is not None] + ([self.found[1]] if self.found else []): g.mul_(share)
     return norm
 

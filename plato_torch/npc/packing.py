@@ -127,18 +127,6 @@ class Batch:
         move = lambda t: None if t is None else t.to(device, non_blocking=True)
         return Batch(*map(move, (self.ids, self.documents, self.where, self.targets, self.weights)), self.count)
 
-    def split(self, parts):  # -> list of Batch
-        "Smaller batches of equally many rows, for accumulation."
-        rows, length = self.ids.shape
-        if rows % parts: raise BadInput(f'{rows} rows cannot be split into {parts} equal parts')
-        if parts == 1: return [self]
-        each, docs, out = rows // parts, self.documents, []
-        for r in range(0, rows, each):
-            mine = (self.where >= r * length) & (self.where < (r + each) * length) & (self.weights != 0)
-            out.append(Batch(self.ids[r:r + each], None if docs is None else docs[r:r + each], self.where[mine] - r * length,
-                             self.targets[mine], self.weights[mine], int(mine.sum())))
-        return out
-
 # %% ../../nbs/npc/07_packing.ipynb #ede37790
 class Packed:
     "An endless sequence of batches: `packed.batch(n)` is the n-th."
@@ -147,9 +135,9 @@ class Packed:
         batch=8, # rows
         length=512, # positions of a row
         seed=0, # of the order
-        share=None, # of all positions for which `where` has room, for devices that want one shape; None: as many as there are
+        fixed=False, # True: every batch has the same shapes, for devices that compile once a shape
     ):
-        self.source, self.rows, self.length, self.seed, self.share = documents, batch, length, seed, share
+        self.source, self.rows, self.length, self.seed, self.fixed = documents, batch, length, seed, fixed
         sizes = documents.ends - documents.starts - 1
         parts = -(-sizes // length)
         of = np.repeat(np.arange(len(sizes)), parts)                       # the document of each window
@@ -160,7 +148,8 @@ class Packed:
         if not keep.any(): raise BadInput('no token of these documents carries loss; mark some with 1')
         self.start, self.size, self.of = start[keep], size[keep], of[keep]
         self.plan = best_fit(self.size, length, derive_seed(seed, 'rows'))
-        self.alone = all(len(row) == 1 for row in self.plan) and share is None
+        self.learnt = np.asarray([sum(before[self.start[w] + self.size[w] + 1] - before[self.start[w] + 1] for w in row) for row in self.plan])
+        self.alone = all(len(row) == 1 for row in self.plan) and not fixed
         self._epoch = None, None
 
     @property
@@ -211,12 +200,9 @@ def collate(self: Packed,
     none = [np.zeros(0, np.int64)]
     where, targets, weights = (np.concatenate(x or none) for x in (where, targets, weights))
     count = len(where)
-    if self.share is not None: where, targets, weights = (self.fill(x, len(rows)) for x in (where, targets, weights))
+    if self.fixed:
+        most = np.repeat(self.learnt, 1 + -(-len(rows) // len(self.learnt)))   # across epochs a row can come again
+        room = int(np.sort(most)[-len(rows):].sum())   # no batch of as many rows needs more
+        where, targets, weights = (np.pad(x, (0, room - count)) for x in (where, targets, weights))
     tensors = [torch.from_numpy(x) for x in (ids, documents, where, targets, weights.astype(np.float32))]
     return Batch(tensors[0], None if self.alone else tensors[1], *tensors[2:], count)
-
-@patch
-def fill(self: Packed, x, rows):  # -> array of a fixed length
-    "Zeros behind `x`, up to the share of positions that was promised; in steps of that share where it does not suffice"
-    room = max(1, int(self.share * rows * self.length))
-    return np.concatenate([x, np.zeros(-len(x) % room if len(x) else room, x.dtype)])
