@@ -25,25 +25,26 @@ class ReinforceRoom(Room):
     options = dict(
         gamma=0.99,           # discount, 0 to 1
         lam=1.0,              # 1: Monte Carlo returns; less: blended with the baseline's look ahead
-        advantage='auto',     # 'returns' (Monte Carlo, minus a baseline), 'bootstrap' (a table of action values), 'auto': bootstrap where states recur
-        baseline='fit',       # for returns: 'fit' (regression), 'group' (mean and spread of the tiles with the same state, as in GRPO), 'none'
+        advantage='auto',     # 'returns' (Monte Carlo less a baseline), 'bootstrap' (a table), 'auto': a table where states recur
+        baseline='fit',       # for returns: 'fit' (regression), 'group' (tiles of the same state, as in GRPO), 'none'
         clip=0.2,             # how far a probability may move before its tiles are left alone, > 0
         epochs=6,             # how often each tile of a rollout is used
-        entropy=0.0,          # pull towards trying everything, in units of the advantages' spread; a bootstrapped room adds 2, fading
+        entropy=0.0,          # pull towards trying everything, in spreads of the advantage; a table adds 2, fading
         rollout=None,         # tiles between two improvements in `simulate`; 1000, or 50 to 500 when bootstrapping
         memory=20_000)        # tiles that the table of action values agrees with
-    limits = dict(gamma=(0, 1), lam=(0, 1), advantage=['auto', 'returns', 'bootstrap'], baseline=['fit', 'group', 'none'], clip=(1e-6, 1e6),
-                  epochs=(1, 1000), entropy=(0, 1e6), memory=(1, 10**8))
+    limits = dict(gamma=(0, 1), lam=(0, 1), clip=(1e-6, 1e6), epochs=(1, 1000), entropy=(0, 1e6), memory=(1, 10**8),
+                  advantage=['auto', 'returns', 'bootstrap'], baseline=['fit', 'group', 'none'])
 
 # %% ../../nbs/presets/01_reinforce.ipynb #2bbe1a4a
 def _keys(states): return [s if type(s) in (int, str) else state_key(s) for s in states]
 
 def _in_order(tiles):
-    "Tiles sorted into episodes: their places, rewards, whether the world ended, whether the record ends, the state that followed"
+    "Tiles by episode: their places, rewards, did the world end, does the record end, the state that followed"
     groups = episodes(tiles)
     order = [i for group in groups for i in group]
     last = np.concatenate([np.arange(len(group)) == len(group) - 1 for group in groups])
-    follows = [tiles[i].next_state if tiles[i].next_state is not None else tiles[j].state for i, j in zip(order, order[1:] + order[-1:])]
+    follows = [tiles[i].next_state if tiles[i].next_state is not None else tiles[j].state
+               for i, j in zip(order, order[1:] + order[-1:])]
     done = np.array([tiles[i].done or end and tiles[i].next_state is None for i, end in zip(order, last)])
     return order, tiles.rewards[order], done, last, follows
 
@@ -52,7 +53,8 @@ def advantages(self:ReinforceRoom,
     tiles, # a `Batch`
 ):  # -> float64 [n], scaled to a spread of one
     "How much better than expected each tile turned out."
-    if not tiles.rewards.any() and all(t.outcome is None and t.episode is None and t.next_state is None for t in tiles): return np.ones(len(tiles))
+    silent = not tiles.rewards.any() and all(t.outcome is t.episode is t.next_state is None for t in tiles)
+    if silent: return np.ones(len(tiles))
     order, rewards, done, last, follows = _in_order(tiles)
     states, zero = [tiles[i].state for i in order], np.zeros(len(order))
     keys = _keys(states)
@@ -60,9 +62,11 @@ def advantages(self:ReinforceRoom,
         adv = advantages(rewards, done, last, zero, zero, self.gamma)
         if self.baseline == 'group': adv = _by_group(keys, adv)
     else:
-        x, x_next, keys_next, v, v_next = self._numbers(states, True), self._numbers(follows), _keys(follows), zero, zero
-        for _ in range(2):                                          # twice: what is cut off is completed by the first fit
-            fit = Baseline().fit(x, keys, advantages(rewards, done, last, v, v_next, self.gamma, self.lam) + v)
+        x, x_next = self._numbers(states, True), self._numbers(follows)
+        keys_next, v, v_next = _keys(follows), zero, zero
+        for _ in range(2):                             # twice: what is cut off is completed by the first fit
+            returns = advantages(rewards, done, last, v, v_next, self.gamma, self.lam) + v
+            fit = Baseline().fit(x, keys, returns)
             v, v_next = fit(x, keys), fit(x_next, keys_next)
         adv = advantages(rewards, done, last, v, v_next, self.gamma, self.lam)
     adv[order] = adv.copy()
@@ -104,7 +108,8 @@ def _weights(self:ReinforceRoom, adv, p, old):
 @patch
 def _know(self:ReinforceRoom, tiles):
     "Make the learner know all actions of some tiles; a step of no weight does that for any learner"
-    if not set(tiles.actions) <= set(self.learner.labels): self.learner.step(tiles.states, tiles.actions, np.zeros(len(tiles)))
+    if not set(tiles.actions) <= set(self.learner.labels):
+        self.learner.step(tiles.states, tiles.actions, np.zeros(len(tiles)))
 
 @patch
 def _improve(self:ReinforceRoom, tiles, adv, epochs, size=125):
@@ -122,8 +127,11 @@ def _improve(self:ReinforceRoom, tiles, adv, epochs, size=125):
             part = states[rows]
             p = self.learner.proba(part)
             weights = self._weights(adv[rows], p[np.arange(len(rows)), taken[rows]], old[rows])
-            goal = [actions[i] for i in rows] if not self.entropy else np.eye(p.shape[1])[taken[rows]] * weights[:, None] + self.entropy * _spread(p)
-            self._record(dict(loss=self.learner.step(part, goal, None if self.entropy else weights)))
+            if self.entropy:
+                goal = np.eye(p.shape[1])[taken[rows]] * weights[:, None] + self.entropy * _spread(p)
+                loss = self.learner.step(part, goal)
+            else: loss = self.learner.step(part, [actions[i] for i in rows], weights)
+            self._record(dict(loss=loss))
             done += 1
     return done
 
@@ -146,7 +154,8 @@ def _remember(self:ReinforceRoom, critic, tiles):
     self._know(tiles)
     where = {a: i for i, a in enumerate(self.learner.labels)}
     states, after = [t.state for t in tiles], [t.next_state for t in tiles]
-    critic.add(_keys(states), states, [where[t.action] for t in tiles], tiles.rewards, _keys([s if a is None else a for s, a in zip(states, after)]), after,
+    keys_after = _keys([s if a is None else a for s, a in zip(states, after)])
+    critic.add(_keys(states), states, [where[t.action] for t in tiles], tiles.rewards, keys_after, after,
                [t.done for t in tiles], len(self.learner.labels))
 
 @patch
@@ -185,13 +194,15 @@ def _live(self:ReinforceRoom, sim, steps, about):
     start = sim.state
     self._know(Batch([Tile(start, a) for a in sim.actions], self._encode()))
     table = sim.discrete if self.advantage == 'auto' else self.advantage == 'bootstrap'
-    size, pace = self.rollout or (min(500, max(50, steps // 100)) if table else 1000), getattr(self.learner, 'learning_rate', None)
+    size = self.rollout or (min(500, max(50, steps // 100)) if table else 1000)
+    pace = getattr(self.learner, 'learning_rate', None)
     critic, best, kept = ActionValues(self.memory, self.gamma), -np.inf, None
     if table and len(self): self._remember(critic, Batch(self.store.tail(self.memory), self._encode()))
     policy = None
     try:
         for n in progress(range(0, steps, size), what=f'simulating {self.room_id}'):
-            tiles = Batch(sim.run(self._chooser(sim.actions, critic, policy), min(size, steps - n), **about), self._encode())
+            lived = sim.run(self._chooser(sim.actions, critic, policy), min(size, steps - n), **about)
+            tiles = Batch(lived, self._encode())
             self._add(tiles.tiles)
             if table:
                 self._remember(critic, tiles)
@@ -199,7 +210,8 @@ def _live(self:ReinforceRoom, sim, steps, about):
             else:
                 recent = np.mean(sim.returns[-10:]) if len(sim.returns) >= 10 else -np.inf
                 if recent >= best > -np.inf or recent > best: best, kept = recent, self.learner.state()
-                if pace: self.learner.learning_rate = 1.5 * pace * (1 - n / steps)      # a pace that fades may start higher
+                # a pace that fades may start higher
+                if pace: self.learner.learning_rate = 1.5 * pace * (1 - n / steps)
                 self._improve(tiles, self.advantages(tiles), self.epochs)
         if kept and np.mean(sim.returns[-10:]) < best - 0.03 * abs(best): self.learner.load(kept)
     finally:
