@@ -142,6 +142,7 @@ def check_room(
     **options, # settings of the method
 ):  # -> how many checks were kept
     "Check every promise with every learner in every world. Raises `BrokenPromise` naming the first that is broken."
+    if not __debug__: raise BadInput("the checks are assertions: run Python without -O")
     names = {p.__name__.strip('_') for p in PROMISES}
     for name in skip:
         if name not in names: raise unknown_name('promise', name, names)
