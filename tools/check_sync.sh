@@ -18,7 +18,7 @@ cd "$here"; code=0
 for f in plato_torch nbs kaggle colab_round.ipynb README.md; do
   [ -d "$f" ] && mkdir -p "$copy/$f"
   [ -e "$f" ] || [ -e "$copy/$f" ] || continue
-  diff -rq -x __pycache__ -x .ipynb_checkpoints "$f" "$copy/$f" || code=1
+  diff -rq -x __pycache__ -x .ipynb_checkpoints -x .hypothesis "$f" "$copy/$f" || code=1
 done
 if [ $code = 0 ]; then echo 'notebooks and library in sync'
 else echo 'out of sync: run nbdev_export, nbdev_clean, python tools/heads.py and python tools/readme.py'; fi
