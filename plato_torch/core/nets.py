@@ -188,18 +188,6 @@ def _close(self:NetLearner, bag, d):
     for kind, t in self._table.items(): t[bag['used']] = bag[kind]
     self._clock[bag['used']] = clock
 
-# %% ../../nbs/core/09_nets.ipynb #20f62480
-@patch
-def targets(self:NetLearner, targets, weights=None, n=None):
-    "Targets as an array with a column for each label, and their weights; all of it checked."
-    if isinstance(targets, np.ndarray): targets = targets.tolist() if targets.ndim == 1 else targets
-    try: known = [self._index[label] for label in targets]
-    except (KeyError, TypeError):
-        return Learner.targets(self, targets, weights, n)     # new labels, an array, or something odd
-    t = np.zeros((len(known), len(self.labels)))
-    t[np.arange(len(known)), known] = 1
-    return Learner.targets(self, t, weights, n)
-
 # %% ../../nbs/core/09_nets.ipynb #5570de6c
 @patch
 def _last(self:NetLearner, e):  # -> float32 [n, hidden]

@@ -269,7 +269,7 @@ def _check_kind(self:Room, tiles):  # -> the kind of their states
             if found != kind:
                 raise BadInput(f"{self.name} knows states of kind {kind}; got {found}: {short_repr(state)}. "
                                "Nothing was stored: give this state to a room of its own")
-        if self.needs_action and t.action is not None and type(t.action) is not str: plain_label(t.action)
+        if t.action is not None and type(t.action) is not str: plain_label(t.action)
     return kind
 
 @patch

@@ -43,7 +43,7 @@ def effective_rank(
 class SelfSupervisedRoom(Room):
     "Hide part of what was seen and guess it from the rest; few labels then go a long way."
     learners = 'linear', 'net'
-    kinds = dict(linear='masked', net='jepa')
+    kinds, needs_action = dict(linear='masked', net='jepa'), False        # most tiles have no label
     options = dict(hidden_share=0.5, variance=1.0, covariance=0.04)
 
     def learn(self, tiles):
@@ -78,14 +78,7 @@ def train(self:SelfSupervisedRoom,
     batch_size=128, # tiles a step
 ):  # -> dict of steps, tiles, loss
     "Learn from the room's own tiles, labelled or not."
-    tiles = self.tiles()
-    if not len(tiles): raise NotTrained(f"{self.name} has no tiles to learn from: give it experience with `feed` or `observe`")
-    if steps is not None and (not isinstance(steps, (int, np.integer)) or steps < 1): raise BadInput(f"steps must be a whole number ≥ 1; got {steps!r}")
-    try: done = self._train(tiles, steps, batch_size)
-    finally:
-        self._trained = len(tiles)
-        self.save()
-    return dict(steps=done, tiles=len(tiles), loss=float(np.mean(self.losses[-10:])) if self.losses else None)
+    return Room.train(self, steps, batch_size)
 
 @patch
 def _train(self:SelfSupervisedRoom, tiles, steps, batch_size):
