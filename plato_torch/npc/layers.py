@@ -217,7 +217,7 @@ class Attention(nn.Module):
 
     def forward(self, x, turn, mask=None, cache=None, layer=0, last=False):
         q, k, v = self.heads(x, turn)
-        if isinstance(mask, Documents): return self.output(mask.attend(q, k, v, self.scale))
+        if hasattr(mask, 'attend'): return self.output(mask.attend(q, k, v, self.scale))   # `Documents`, or branches
         q, k, v = q.transpose(1, 2), k.transpose(1, 2), v.transpose(1, 2)
         if cache is not None:
             keys, values = cache.store(layer, k, v)

@@ -75,15 +75,17 @@ def pack_plan(
 @patch
 def hidden(self: TinyLM,
     ids, # token ids [batch, time]
-    documents=None, # numbers of packed documents [batch, time]; None: one a row
+    documents=None, # numbers of packed documents [batch, time], or what knows `positions` and `attend`; None: one a row
     cache=None, # a `Cache` that `ids` continues; it remembers them
     last=False, # True: only the last position is wanted
 ):  # -> [batch, time or 1, d_model], ready for the head
     "The stream after the last layer, normalised."
     n, c = ids.shape[1], self.config
-    if n > c.seq_len: raise BadInput(f'{n} tokens are more than the {c.seq_len} that this model has positions for')
+    planned = hasattr(documents, 'attend')
+    if n > c.seq_len and not planned: raise BadInput(f'{n} tokens are more than the {c.seq_len} that this model has positions for')
     if cache is not None: positions, mask = cache.plan(n)
     elif documents is None: positions, mask = slice(0, n), None
+    elif planned: positions, mask = documents.positions, documents
     elif ids.device.type == 'cpu': positions, mask = (packed := Documents(documents)).positions, packed
     else: positions, mask = pack_plan(documents)
     turn = self.cosine[positions], self.sine[positions]

@@ -85,10 +85,11 @@ class Stepper:
 def gradients(self: Stepper,
     parts, # list of Batch on the device
     count, # positions that carry loss in all parts of all processes
+    weigh=None, # function (batch, log-probabilities of its targets) -> weights; None: those of the batch
 ):  # -> mean loss, a tensor
     "Fill the gradients of all weights."
-    if self.pool is None: return sum(self.part_gradients(self.model, b, count) for b in parts)
-    threads, total, work = torch.get_num_threads(), 0, lambda model, b: self.part_gradients(model, b, count)
+    if self.pool is None: return sum(self.part_gradients(self.model, b, count, weigh) for b in parts)
+    threads, total, work = torch.get_num_threads(), 0, lambda model, b: self.part_gradients(model, b, count, weigh)
     torch.set_num_threads(1)
     try:
         for n in range(0, len(parts), len(self.models)): total += sum(self.pool.map(work, self.models, parts[n:]))
@@ -100,15 +101,16 @@ def gradients(self: Stepper,
     return total
 
 @patch
-def part_gradients(self: Stepper, model, b, count):  # -> share of the mean loss, a tensor
+def part_gradients(self: Stepper, model, b, count, weigh=None):  # -> share of the mean loss, a tensor
     "Add one part's gradients to those of `model`."
     head = model.token_embedding.weight
     spread(b.ids, self.device)
     with self.device.autocast(): stream = model.hidden(b.ids, b.documents).flatten(0, 1).index_select(0, b.where)
     with torch.no_grad(), self.device.autocast():
-        losses, grad, head.grad = head_pass(stream, head, b.targets, b.weights * (self.scale / count), into=head.grad)
+        weights = b.weights if weigh is None else weigh(b, -head_losses(stream, head, b.targets))
+        losses, grad, head.grad = head_pass(stream, head, b.targets, weights * (self.scale / count), into=head.grad)
     stream.backward(grad)
-    return (losses * b.weights).sum() / count
+    return (losses * weights).sum() / count
 
 # %% ../../nbs/npc/12_stepper.ipynb #7180b26d
 def _everyones(tensor, world):
@@ -143,12 +145,13 @@ def update(self: Stepper,
     rate=1.0, # share of the learning rates
     count=None, # what the sum of losses is divided by; None: the positions that carry loss
     check=lambda loss, norm: None, # called on a CPU before the weights move; may raise
+    weigh=None, # as `gradients` takes it
 ):  # -> mean loss and length of the gradient, tensors
     "One step of all weights."
     count = sum(b.count for b in parts) if count is None else count
     count = max(1.0, float(self.world.mean(float(count)) * self.world.size))
     self.optimizer.zero_grad()
-    loss = self.gradients(parts, count)
+    loss = self.gradients(parts, count, weigh)
     share_gradients(self.model, self.world)
     loss = self.world.mean(loss) * self.world.size if self.world.size > 1 else loss
     self.optimizer.gather(torch.cat([b.ids.flatten() for b in parts]))
