@@ -124,9 +124,13 @@ def checkpoint(
 def _keep(folder, kind, step, write):
     "Write a checkpoint, then remove those it replaces and what a killed process left half written"
     path = folder/f'{kind}-{step:08d}'
-    with atomic_path(path) as p: write(p)
-    for old in [*folder.glob(f'{kind}-[0-9]*'), *folder.glob(f'.{kind}-[0-9]*')]:
-        if old != path: shutil.rmtree(old)
+    try:
+        with atomic_path(path) as p: write(p)
+        for old in [*folder.glob(f'{kind}-[0-9]*'), *folder.glob(f'.{kind}-[0-9]*')]:
+            if old != path: shutil.rmtree(old)
+    except FileNotFoundError as e:
+        raise BadInput(f'{e.filename} went away while it was written: is another trainer at work in {str(folder)!r}? '
+                       'Give each a folder of its own') from e
 
 @patch
 def save(self: Trainer):
@@ -157,6 +161,8 @@ def resume(self: Trainer):  # -> True when there was something to go on from
     path = self.folder and checkpoint(self.folder)
     if not path: return False
     kept, free = read_json(path/'trainer.json'), ('steps', 'eval_every', 'eval_batches', 'save_every', 'log_every')
+    if not isinstance(kept, dict) or not {'at', 'best', 'scale', 'calm', 'plan', 'data'} <= kept.keys():
+        raise BadInput(f"{str(path/'trainer.json')!r} does not say where the run was; it is damaged")
     pairs = ('data', kept['data'], self.identity()), ('plan', kept['plan'], dataclasses.asdict(self.plan))
     for what, old, new in pairs:
         differ = [f'{k} was {old.get(k)!r} and is {v!r}' for k, v in new.items() if k not in free and old.get(k) != v]

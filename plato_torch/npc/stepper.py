@@ -38,6 +38,18 @@ class Plan:
     save_every: int = 100       # steps between checkpoints
     log_every: int = 10         # steps between looks at the loss on an accelerator; on a CPU each is looked at
 
+    def __post_init__(self):
+        whole, most = dict.fromkeys(('accumulate', 'eval_every', 'save_every', 'log_every'), 1), 10**12
+        bounds = {n: (low, most) for n, low in dict(steps=0, eval_batches=0, **whole).items()}
+        bounds |= dict(lr=(0, most), table_lr=(0, most), weight_decay=(0, most), warmup=(0, 1), decay=(0, 1),
+                       clip=(0, most), average=(0, 1))
+        for name, (low, high) in bounds.items():
+            value, kinds = getattr(self, name), (int,) if isinstance(getattr(Plan, name), int) else (int, float)
+            if name == 'table_lr' and value is None: continue
+            if not isinstance(value, kinds) or not low <= value <= high:
+                raise BadInput(f'{name} must be a{" whole" if len(kinds) == 1 else ""} number from {low} to {high:g}; '
+                               f'got {value!r}')
+
 # %% ../../nbs/npc/12_stepper.ipynb #3348098c
 @dataclasses.dataclass
 class History:
