@@ -11,7 +11,10 @@ import torch
 from torch.nn import functional as F
 from plato_torch.npc.device import *
 from plato_torch.npc.generation import *
+from plato_torch.npc.lm_learner import *
 from plato_torch.npc.model import *
+from plato_torch.npc.packing import *
+from plato_torch.npc.sft import *
 
 CHIPS = int(os.environ.get('CPU_NUM_DEVICES', 1))
 CONFIG = Config(vocab_size=512, d_model=32, n_layers=2, n_heads=2, ffn_hidden=24, ple_dim=16, seq_len=64)
@@ -56,6 +59,31 @@ def sample(device):
         new.append(graphs() - before)
     return new, got == want
 
+def trainer(device, steps=20):
+    "Losses of the real trainer on packed talks of many lengths, and the graphs it compiled"
+    draw = torch.Generator().manual_seed(0)
+    sizes = torch.randint(10, 60, (200,), generator=draw).tolist()
+    rows = [(torch.randint(0, 512, (n,), generator=draw).tolist(), [0] * (n // 2) + [1] * (n - n // 2)) for n in sizes]
+    run = Trainer(TinyLM(CONFIG), Packed(from_rows(rows), 8, 64), plan=Plan(steps=steps), device=device)
+    before = graphs() if device.kind == 'xla' else 0
+    losses = [run.step()[0].item() for _ in range(steps)]
+    return losses, graphs() - before if device.kind == 'xla' else 0
+
+def learner(steps=10):
+    "Graphs compiled by each step of an `LMLearner` and by scoring, and how far it is from the processor's"
+    on, off = (LMLearner(CONFIG, device=name) for name in ('xla', 'cpu'))
+    prompts, replies = zip(*[(f'ask {i}', 'yes ' * (1 + i % 3)) for i in range(8)])
+    new, apart = [], 0
+    for n in range(steps):
+        before, weights = graphs(), [0.1 * i - 0.2 for i in range(8)]
+        apart = max(apart, abs(on.step(prompts, replies, weights) - off.step(prompts, replies, weights)))
+        new.append(graphs() - before)
+    for some in prompts, [p + '!' for p in prompts], [p + ' and more' for p in prompts]:
+        before = graphs()
+        apart = max(apart, abs(on.score(some, replies) - off.score(some, replies)).max())
+        new.append(graphs() - before)
+    return new, apart
+
 if __name__ == '__main__':
     xla = pick('xla', all_chips=CHIPS > 1)
     plain, _ = train(pick('cpu'))
@@ -64,6 +92,13 @@ if __name__ == '__main__':
     print(f'{CHIPS} chips: training compiled {new} graphs, losses {apart:.1e} apart from the processor\'s')
     assert new <= 2 and apart < 1e-3
     if CHIPS == 1:
+        (losses, new), (plain, _) = trainer(xla), trainer(pick('cpu'))
+        apart = max(abs(a - b) for a, b in zip(plain, losses))
+        print(f'the trainer compiled {new} graphs, losses {apart:.1e} apart')
+        assert new <= 2 and apart < 1e-3
+        new, apart = learner()
+        print(f'the learner compiled {new} graphs in ten steps and three scorings, {apart:.1e} apart')
+        assert sum(new[:10]) <= 2 and new[10:] == [1, 0, 0] and apart < 1e-3
         new, equal = sample(xla)
         print(f'sampling compiled {new} graphs in three calls, ids equal: {equal}')
         assert new == [2, 0, 1] and equal

@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['PlatoError', 'BadInput', 'NotTrained', 'StoreError', 'EnsignError', 'MissingExtra', 'unknown_name', 'short_repr',
-           'require', 'import_torch', 'atomic_path', 'ensure_folder', 'atomic_write', 'write_json', 'read_json',
-           'rng_from', 'derive_seed', 'Stopwatch', 'progress']
+           'require', 'import_torch', 'import_part', 'atomic_path', 'ensure_folder', 'atomic_write', 'write_json',
+           'read_json', 'rng_from', 'derive_seed', 'Stopwatch', 'progress']
 
 # %% ../../nbs/core/00_basics.ipynb #51b006b3
 import difflib, hashlib, importlib.util, json, os, shutil, sys, tempfile, time
@@ -67,6 +67,18 @@ def require(
 def import_torch():
     "Torch, imported on first use. Raises `MissingExtra` where it is not installed."
     return require('torch', 'torch')
+
+def import_part(
+    module, # of this library, e.g. 'plato_torch.npc.bench'
+    extra='npc', # the extra that brings what it needs
+):  # -> the module
+    "Import a part of this library that stands on optional packages. Raises `MissingExtra`."
+    try: return importlib.import_module(module)
+    except ModuleNotFoundError as e:
+        name = (e.name or '').split('.')[0]
+        if name in ('', 'plato_torch'): raise
+        raise MissingExtra(f"{module} needs {name!r}, which is not installed: pip install "
+                           f"'plato-torch[{extra}]'") from None
 
 # %% ../../nbs/core/00_basics.ipynb #d9bff88e
 def _sync(path):

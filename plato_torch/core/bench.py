@@ -7,7 +7,7 @@ __all__ = ['BENCHES', 'bench', 'row', 'per_second', 'bench_store', 'bench_observ
            'main']
 
 # %% ../../nbs/core/16_bench.ipynb #129cfb72
-import argparse, importlib, sqlite3, tempfile
+import argparse, sqlite3, tempfile
 import numpy as np
 from .basics import *
 from .tiles import *
@@ -16,7 +16,9 @@ from .learner import *
 from .room import *
 
 # %% ../../nbs/core/16_bench.ipynb #4eeaf407
-BENCHES = {}       # name -> function (folder, scale) -> list of `row`s, or the module that registers it when imported
+# name -> function (folder, scale) -> list of `row`s; where that takes minutes and torch, the module that registers it
+BENCHES = {'npc': 'plato_torch.npc.bench'}
+_NAMED = tuple(BENCHES)   # run only when asked for by name
 
 def bench(name):
     "Decorator: make a benchmark known under `name`."
@@ -102,15 +104,15 @@ def bench_linear(folder, scale=1.0):
 
 # %% ../../nbs/core/16_bench.ipynb #6e618925
 def run_benches(
-    names=None, # which; all if None
+    names=None, # which; all of the core if None
     scale=1.0, # share of the usual amount of work
 ):  # -> list of rows
     "Run benchmarks in temporary folders, one after the other."
     for name in names or []:
         if name not in BENCHES: raise unknown_name('benchmark', name, BENCHES)
     rows = []
-    for name in names or list(BENCHES):
-        if isinstance(BENCHES[name], str): importlib.import_module(BENCHES[name])
+    for name in names or [n for n in BENCHES if n not in _NAMED]:
+        if isinstance(BENCHES[name], str): import_part(BENCHES[name])
         with tempfile.TemporaryDirectory() as folder: rows += BENCHES[name](folder, scale)
     return rows
 
@@ -127,8 +129,8 @@ def main(argv=None):
     "The command `plato_bench`."
     parser = argparse.ArgumentParser(
         'plato_bench', description='What things cost, each beside a plain reference in the same run.')
-    parser.add_argument('names', nargs='*', help=f"which: {', '.join(BENCHES)}; all if left out")
+    parser.add_argument('names', nargs='*', help=f"which: {', '.join(BENCHES)}; all of the core if left out")
     parser.add_argument('--scale', type=float, default=1.0, help='share of the usual amount of work')
     args = parser.parse_args(argv)
     try: print(show_rows(run_benches(args.names, args.scale)))
-    except BadInput as e: parser.error(str(e))
+    except (BadInput, MissingExtra) as e: parser.error(str(e))

@@ -105,7 +105,8 @@ def _safetensors_files(state):
     tree = to_json(state, buffers)
     arrays = {}
     for path, note in _paths(tree):
-        arrays[path], note['__buffer__'] = np.ascontiguousarray(buffers[note['__buffer__']]), path
+        a = buffers[note['__buffer__']]
+        arrays[path], note['__buffer__'] = np.ascontiguousarray(a).reshape(a.shape), path   # a lone number has no axis
     return {'learner.json': (json.dumps(tree, allow_nan=False, ensure_ascii=False) + '\n').encode(),
             'weights.safetensors': save(arrays)}
 

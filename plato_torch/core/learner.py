@@ -7,7 +7,7 @@ __all__ = ['LEARNERS', 'PROTOCOL', 'register_learner', 'Learner', 'plain_label',
            'softmax', 'cross_entropy', 'LinearLearner', 'CountLearner', 'Keyed', 'state_key']
 
 # %% ../../nbs/core/06_learner.ipynb #5e5f80fa
-import copy, hashlib, importlib, math
+import copy, hashlib, math
 from collections.abc import Mapping
 import numpy as np
 from fastcore.basics import patch
@@ -173,7 +173,7 @@ def _restore(self:Learner, arrays):
 def learner_class(name):
     "The learner class registered under `name`, its module imported if need be."
     if name not in LEARNERS: raise unknown_name('learner', name, LEARNERS)
-    if isinstance(LEARNERS[name], str): importlib.import_module(LEARNERS[name])
+    if isinstance(LEARNERS[name], str): import_part(LEARNERS[name])
     return LEARNERS[name]
 
 def make_learner(

@@ -6,7 +6,7 @@
 __all__ = ['Sampler', 'bench_sample', 'Sampling', 'Reply']
 
 # %% ../../nbs/npc/08_generation.ipynb #ce2faa45
-import dataclasses, math
+import dataclasses, math, operator
 import numpy as np
 import torch
 from fastcore.basics import patch
@@ -43,14 +43,23 @@ class Sampler:
 
     def encode(self, prompts, room):  # -> list of ids
         "Prompts as ids; text too long is trimmed, ids too long are refused."
+        if isinstance(prompts, str): raise BadInput(f'prompts must be a list, not one text; got {short_repr(prompts)}')
+        if room < 1: raise BadInput(f'max_tokens leaves no room for a prompt in {self.model.config.seq_len} positions')
         out = []
         for prompt in prompts:
             if isinstance(prompt, str):
                 if self.tokenizer is None: raise BadInput('text needs a tokenizer; give one to `Sampler`, or give ids')
-                prompt = self.tokenizer.encode(trim(prompt, self.tokenizer, room)) or [self.tokenizer.end]
+                try: prompt = self.tokenizer.encode(trim(prompt, self.tokenizer, room)) or [self.tokenizer.end]
+                except TypeError: raise BadInput(f'a prompt must be valid Unicode; got {short_repr(prompt)}') from None
+            try: prompt = tuple(map(operator.index, prompt))
+            except TypeError:
+                raise BadInput(f'a prompt is a text or a list of ids; got {short_repr(prompt)}') from None
             if not 0 < len(prompt) <= room:
                 raise BadInput(f'a prompt of {len(prompt)} ids leaves no room: it may have 1 to {room}')
-            out.append(tuple(prompt))
+            if not 0 <= min(prompt) <= max(prompt) < self.model.config.vocab_size:
+                raise BadInput(f'ids lie between 0 and {self.model.config.vocab_size - 1}; '
+                               f'got {min(prompt)} to {max(prompt)}')
+            out.append(prompt)
         return out
 
     def logits(self, hidden):  # -> [rows, columns], -inf where no token is
@@ -192,11 +201,14 @@ def generate(self: Sampler,
     log_probs=False, # True: also the model's log-probability of each token drawn
 ):  # -> for each prompt a list of n `Reply`
     "Draw n replies to each prompt."
+    if not isinstance(n, (int, np.integer)) or n < 0: raise BadInput(f'n must be a whole number ≥ 0; got {n!r}')
     ids = self.encode(prompts, self.model.config.seq_len - sampling.max_tokens)
     replies = [[Reply(self.tokenizer, sampling, i, k) for k in range(n)] for i in range(len(ids))]
     jobs = [(ids[r.prompt], r) for row in replies for r in row]
     jobs.sort(key=lambda job: (len(job[0]), job[0], job[1].prompt))
     each = grammar if grammar is None or isinstance(grammar, (list, tuple)) else [grammar] * len(ids)
+    if each is not None and len(each) != len(ids):
+        raise BadInput(f'{len(ids)} prompts need as many grammars, or one for all; got {len(each)}')
     for a in range(0, len(jobs), self.rows):
         batch = jobs[a:a + self.rows]
         of = None if each is None else [each[r.prompt] for _, r in batch]

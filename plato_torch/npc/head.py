@@ -79,5 +79,6 @@ def head_losses(
     chunk=256, # positions at a time
 ):  # -> losses [n]
     "Losses alone, for evaluation and for scoring."
-    found = [F.cross_entropy((h @ weight.t()).float(), y, reduction='none') for h, y in zip(hidden.split(chunk), targets.split(chunk))]
+    found = [F.cross_entropy((h @ weight.t()).float(), y, reduction='none')
+             for h, y in zip(hidden.split(chunk), targets.split(chunk))]
     return torch.cat(found) if found else hidden.new_zeros(0)

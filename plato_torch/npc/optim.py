@@ -63,7 +63,8 @@ def masked_adamw_(
     age = state['age'].clamp(min=1)[:, None]
     state['mean'].copy_(torch.where(on, state['mean'].lerp(grad, 1 - betas[0]), state['mean']))
     state['square'].copy_(torch.where(on, state['square'] * betas[1] + grad * grad * (1 - betas[1]), state['square']))
-    change = state['mean'] / (1 - torch.pow(betas[0], age)) / ((state['square'] / (1 - torch.pow(betas[1], age))).sqrt() + epsilon)
+    spread = (state['square'] / (1 - torch.pow(betas[1], age))).sqrt()
+    change = state['mean'] / (1 - torch.pow(betas[0], age)) / (spread + epsilon)
     weight.sub_(torch.where(on, change, torch.zeros_like(change)) * lr)
 
 def row_state(weight):  # -> dict(mean, square, age)
@@ -102,7 +103,8 @@ class Optimizer:
         self.weight_decay, self.betas, self.momentum = weight_decay, betas, momentum
         self.names = {n: p for n, p in model.named_parameters() if p.requires_grad}
         self.table = self.names.get('table.weight')
-        cores = {n: p for n, p in self.names.items() if p.dim() == 2 and n not in ('table.weight', 'token_embedding.weight')}
+        looked_up = 'table.weight', 'token_embedding.weight'
+        cores = {n: p for n, p in self.names.items() if p.dim() == 2 and n not in looked_up}
         others = [p for n, p in self.names.items() if n not in cores and n != 'table.weight']
         where = model.device.type
         how = dict(fused=True) if where in ('cpu', 'cuda') else dict(capturable=where == 'xla', foreach=False)
@@ -136,10 +138,14 @@ def gather(self: Optimizer,
     else: self.found = torch.zeros_like(self.rows['age']).index_fill_(0, ids.flatten(), 1), grad
 
 @patch
+def all_gradients(self: Optimizer):  # -> list of tensors, the table's in the form that `gather` gave it
+    "Every gradient there is."
+    return [p.grad for p in self.names.values() if p.grad is not None] + ([self.found[1]] if self.found else [])
+
+@patch
 def norm(self: Optimizer):  # -> a tensor
     "The length of all gradients together."
-    grads = [p.grad for p in self.names.values() if p.grad is not None] + ([self.found[1]] if self.found else [])
-    return torch.linalg.vector_norm(torch.stack([torch.linalg.vector_norm(g) for g in grads]))
+    return torch.linalg.vector_norm(torch.stack([torch.linalg.vector_norm(g) for g in self.all_gradients()]))
 
 @patch
 def clip(self: Optimizer,
@@ -149,7 +155,7 @@ def clip(self: Optimizer,
     "Shorten the gradients when they are longer than `limit`."
     norm = self.norm() / scale
     share = (limit / (norm + 1e-6)).clamp(max=1) / scale
-    for g in [p.grad for p in self.names.values() if p.grad is not None] + ([self.found[1]] if self.found else []): g.mul_(share)
+    for g in self.all_gradients(): g.mul_(share)
     return norm
 
 # %% ../../nbs/npc/11_optim.ipynb #c4cf89ab
@@ -191,8 +197,10 @@ def load(self: Optimizer,
     ours = {k: v for k, v in self.state().items()}
     loose = {k for k in ours if k.startswith('rows.')}
     if ours.keys() != tensors.keys() or any(tensors[k].shape != ours[k].shape for k in ours.keys() - loose):
-        wrong = sorted(k for k in ours.keys() | tensors.keys() if k not in loose and (k not in ours or k not in tensors or ours[k].shape != tensors[k].shape))
-        raise BadInput(f"this optimizer state is not of this model and kind {self.kind!r}: {', '.join(wrong[:3]) or 'table rows'} differ")
+        differs = lambda k: k not in ours or k not in tensors or ours[k].shape != tensors[k].shape
+        wrong = sorted(k for k in ours.keys() | tensors.keys() if k not in loose and differs(k))
+        raise BadInput(f"this optimizer state is not of this model and kind {self.kind!r}: "
+                       f"{', '.join(wrong[:3]) or 'table rows'} differ")
     for (r, c), s in self.speed.items(): s.copy_(tensors[f'muon.{r}x{c}'])
     for name, p in self.names.items():
         for k, v in self.adamw.state.get(p, {}).items(): v.copy_(tensors[f'adamw.{name}.{k}'])

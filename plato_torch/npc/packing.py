@@ -20,35 +20,58 @@ class Documents:
         ids, # all token ids, one after the other
         loss, # as many, 1 where the token is to be learnt
         ends, # where each document ends
-        weights=None, # what a loss in each document counts; None: 1
+        weights=None, # what a loss counts: one number a document, or one a token; None: 1
         vocab_size=None, # above every id; None looks
     ):
         self.ids, self.loss, self.ends, self.weights = ids, loss, np.asarray(ends, np.int64), weights
         self.starts = np.concatenate([[0], self.ends[:-1]]).astype(np.int64)
         if not len(self.ends): raise BadInput('there is no document here; give at least one')
-        if len(ids) != len(loss) or self.ends[-1] != len(ids): raise BadInput(f'{len(ids)} ids, {len(loss)} loss marks and a last end at {self.ends[-1]} do not fit together')
-        if weights is not None and len(weights) != len(self.ends): raise BadInput(f'{len(self.ends)} documents need as many weights; got {len(weights)}')
+        if len(ids) != len(loss) or self.ends[-1] != len(ids):
+            raise BadInput(f'{len(ids)} ids, {len(loss)} loss marks and a last end at {self.ends[-1]} '
+                           'do not fit together')
+        if weights is not None and len(weights) not in (len(self.ends), len(ids)):
+            raise BadInput(f'{len(self.ends)} documents of {len(ids)} tokens need as many weights; got {len(weights)}')
         self.vocab_size = int(ids.max()) + 1 if vocab_size is None else vocab_size
 
     def __len__(self): return len(self.ends)
     def __getitem__(self, i): return self.ids[self.starts[i]:self.ends[i]], self.loss[self.starts[i]:self.ends[i]]
 
+    def weight(self, i, at):  # -> what losses at the tokens `at` of document i count
+        "One number for all of them, or one each."
+        if self.weights is None: return 1
+        return self.weights[i] if len(self.weights) == len(self.ends) else self.weights[at]
+
 # %% ../../nbs/npc/09_packing.ipynb #70143342
 def from_rows(
     rows, # (ids, mask) or ids, for each document
-    weights=None, # what a loss in each document counts; None: 1
+    weights=None, # what a loss in each document counts: a number, or one for each token to be learnt; None: 1
 ):  # -> Documents
     "Documents in memory. Raises `BadInput` for one shorter than two tokens or with a mask of another length."
     ids, loss, ends = [], [], []
     for n, row in enumerate(rows):
         row, mask = row if isinstance(row, tuple) else (row, [1] * len(row))
-        if len(row) < 2: raise BadInput(f'document {n} has {len(row)} tokens; it needs two, one to read and one to learn')
-        if len(row) != len(mask): raise BadInput(f'document {n} has {len(row)} ids and {len(mask)} loss marks; give one a token')
+        if len(row) < 2:
+            raise BadInput(f'document {n} has {len(row)} tokens; it needs two, one to read and one to learn')
+        if len(row) != len(mask):
+            raise BadInput(f'document {n} has {len(row)} ids and {len(mask)} loss marks; give one a token')
         ids += list(row)
         loss += list(mask)
         ends.append(len(ids))
-    weights = None if weights is None else np.asarray(weights, np.float32)
-    return Documents(np.asarray(ids, np.int64), np.asarray(loss, np.uint8), ends, weights)
+    ids, loss = np.asarray(ids, np.int64), np.asarray(loss, np.uint8)
+    return Documents(ids, loss, ends, None if weights is None else _spread_weights(weights, loss, ends))
+
+def _spread_weights(weights, loss, ends):
+    "Numbers a document as they are; where one of them is a list, all as numbers a token"
+    if len(weights) != len(ends): raise BadInput(f'{len(ends)} documents need as many weights; got {len(weights)}')
+    if not any(np.ndim(w) for w in weights): return np.asarray(weights, np.float32)
+    spread, start = np.zeros(len(loss), np.float32), 0
+    for n, (w, end) in enumerate(zip(weights, ends)):
+        learnt = start + np.flatnonzero(loss[start:end])
+        if np.ndim(w) and len(w) != len(learnt):
+            raise BadInput(f'document {n} has {len(learnt)} tokens to learn and {len(w)} weights; give one number, '
+                           'or one for each of them')
+        spread[learnt], start = w, end
+    return spread
 
 # %% ../../nbs/npc/09_packing.ipynb #5aa174ce
 def write_documents(
@@ -58,19 +81,26 @@ def write_documents(
     **notes, # anything for `info.json`: where the texts came from
 ):
     "Write documents as they come. Raises `BadInput` for an id the vocabulary does not have."
-    if not 0 < vocab_size <= 65536: raise BadInput(f'ids are stored in two bytes, for a vocabulary of at most 65,536; got {vocab_size}')
+    if not 0 < vocab_size <= 65536:
+        raise BadInput(f'ids are stored in two bytes, for a vocabulary of at most 65,536; got {vocab_size}')
     count = tokens = learnt = 0
     with atomic_path(folder) as p:
         p.mkdir()
         with open(p/'ids.bin', 'wb') as f, open(p/'loss.bin', 'wb') as g, open(p/'ends.bin', 'wb') as h:
             for row, mask in rows:
                 row, mask = np.asarray(row, np.int64), np.asarray(mask, np.uint8)
-                if len(row) < 2 or len(row) != len(mask): raise BadInput(f'document {count} has {len(row)} ids and {len(mask)} loss marks; it needs as many, and at least two')
-                if row.min() < 0 or row.max() >= vocab_size: raise BadInput(f'document {count} has an id {row.max()}, outside the vocabulary of {vocab_size}')
+                if len(row) < 2 or len(row) != len(mask):
+                    raise BadInput(f'document {count} has {len(row)} ids and {len(mask)} loss marks; '
+                                   'it needs as many, and at least two')
+                wrong = row[(row < 0) | (row >= vocab_size)]
+                if len(wrong):
+                    raise BadInput(f'document {count} has an id {wrong[0]}, outside the vocabulary of {vocab_size}')
                 count, tokens, learnt = count + 1, tokens + len(row), learnt + int(mask.sum())
-                for file, data in (f, row.astype('<u2')), (g, mask), (h, np.asarray([tokens], '<i8')): file.write(data.tobytes())
+                for file, data in (f, row.astype('<u2')), (g, mask), (h, np.asarray([tokens], '<i8')):
+                    file.write(data.tobytes())
         if not count: raise BadInput('there is no document to write; give at least one')
-        write_json(p/'info.json', dict(format='documents', version=1, documents=count, tokens=tokens, learnt=learnt, vocab_size=vocab_size, **notes))
+        write_json(p/'info.json', dict(format='documents', version=1, documents=count, tokens=tokens, learnt=learnt,
+                                       vocab_size=vocab_size, **notes))
 
 # %% ../../nbs/npc/09_packing.ipynb #77131795
 def read_documents(folder):  # -> Documents, mapped
@@ -80,10 +110,11 @@ def read_documents(folder):  # -> Documents, mapped
     if not isinstance(info, dict) or info.get('format') != 'documents' or info.get('version') != 1:
         raise BadInput(f"{str(folder)!r} does not hold documents of version 1: its info.json says {str(info)[:80]}")
     arrays = []
-    for name, kind, count in ('ids', '<u2', info['tokens']), ('loss', 'u1', info['tokens']), ('ends', '<i8', info['documents']):
+    kinds = ('ids', '<u2', info['tokens']), ('loss', 'u1', info['tokens']), ('ends', '<i8', info['documents'])
+    for name, kind, count in kinds:
         file = folder/f'{name}.bin'
-        size = file.stat().st_size if file.exists() else 0
-        if size != count * np.dtype(kind).itemsize: raise BadInput(f"{str(file)!r} has {size} bytes where {count * np.dtype(kind).itemsize} were written; it is damaged")
+        size, wanted = file.stat().st_size if file.exists() else 0, count * np.dtype(kind).itemsize
+        if size != wanted: raise BadInput(f"{str(file)!r} has {size} bytes where {wanted} were written; it is damaged")
         arrays.append(np.memmap(file, kind, 'r'))
     return Documents(*arrays, vocab_size=info['vocab_size'])
 
@@ -116,7 +147,7 @@ def best_fit(
 class Batch:
     "One batch, ready for the model."
     ids: torch.Tensor         # [rows, length]
-    documents: torch.Tensor   # [rows, length], the number of the document within its row, -1 for padding; None: one a row
+    documents: torch.Tensor   # [rows, length], number of the document within its row, -1: padding; None: one a row
     where: torch.Tensor       # [n], positions that carry loss
     targets: torch.Tensor     # [n], the token that follows there
     weights: torch.Tensor     # [n], what each loss counts
@@ -148,7 +179,8 @@ class Packed:
         if not keep.any(): raise BadInput('no token of these documents carries loss; mark some with 1')
         self.start, self.size, self.of = start[keep], size[keep], of[keep]
         self.plan = best_fit(self.size, length, derive_seed(seed, 'rows'))
-        self.learnt = np.asarray([sum(before[self.start[w] + self.size[w] + 1] - before[self.start[w] + 1] for w in row) for row in self.plan])
+        learnt = before[self.start + self.size + 1] - before[self.start + 1]
+        self.learnt = np.asarray([learnt[row].sum() for row in self.plan])
         self.alone = all(len(row) == 1 for row in self.plan) and not fixed
         self._epoch = None, None
 
@@ -164,7 +196,8 @@ class Packed:
 def row(self: Packed, n):  # -> list of windows
     "The n-th row of the endless sequence."
     epoch, place = divmod(n, len(self.plan))
-    if self._epoch[0] != epoch: self._epoch = epoch, rng_from(derive_seed(self.seed, 'epoch', epoch)).permutation(len(self.plan))
+    if self._epoch[0] != epoch:
+        self._epoch = epoch, rng_from(derive_seed(self.seed, 'epoch', epoch)).permutation(len(self.plan))
     return self.plan[self._epoch[1][place]]
 
 @patch
@@ -174,8 +207,8 @@ def batch(self: Packed,
     part=slice(None), # only some of its rows, for one of several processes
 ):  # -> Batch
     "The n-th batch."
-    chosen = [self.row(r) if wrap or r < len(self.plan) else [] for r in range(n * self.rows, (n + 1) * self.rows)][part]
-    return self.collate(chosen)
+    numbers = range(n * self.rows, (n + 1) * self.rows)[part]
+    return self.collate([self.row(r) if wrap or r < len(self.plan) else [] for r in numbers])
 
 # %% ../../nbs/npc/09_packing.ipynb #f981dbbf
 @patch
@@ -195,7 +228,7 @@ def collate(self: Packed,
             learnt = np.flatnonzero(d.loss[start + 1:start + size + 1])
             where.append(r * length + at + learnt)
             targets.append(d.ids[start + 1 + learnt].astype(np.int64))
-            weights.append(np.full(len(learnt), 1 if d.weights is None else d.weights[self.of[w]], np.float32))
+            weights.append(np.full(len(learnt), d.weight(self.of[w], start + 1 + learnt), np.float32))
             at += size
     none = [np.zeros(0, np.int64)]
     where, targets, weights = (np.concatenate(x or none) for x in (where, targets, weights))

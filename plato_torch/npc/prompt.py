@@ -193,7 +193,8 @@ def trim(
     fits = lambda t: len(tokenizer.encode(t)) <= room
     if fits(text): return text
     card, examples, turns, final = _talk(text)
-    if not fits(final): raise BadInput(f'a prompt of {room} tokens cannot hold even {final!r}; give it more room')
+    if not fits(final):
+        raise BadInput(f'a prompt of {room} tokens cannot hold even {short_repr(final)}; give it more room')
     for n in range(len(turns) + 1):   # the newest turns that fit behind the card
         if fits(''.join([*card, *turns[n:], final])): return ''.join([*card, *turns[n:], final])
     mark, kept = card[-1:], card[:-1]

@@ -33,6 +33,8 @@ class Sampling:
         for name, (low, high) in bounds.items():
             if not low <= getattr(self, name) <= high:
                 raise BadInput(f'{name} must lie between {low} and {high}; got {getattr(self, name)!r}')
+        if isinstance(self.stop, str) or not all(isinstance(s, str) and s for s in self.stop):
+            raise BadInput(f'stop must be a list of texts, none of them empty; got {self.stop!r}')
 
 # %% ../../nbs/npc/07_sampling.ipynb #7629eaaa
 GROUP = 64

@@ -38,6 +38,18 @@ class Plan:
     save_every: int = 100       # steps between checkpoints
     log_every: int = 10         # steps between looks at the loss on an accelerator; on a CPU each is looked at
 
+    def __post_init__(self):
+        whole, most = dict.fromkeys(('accumulate', 'eval_every', 'save_every', 'log_every'), 1), 10**12
+        bounds = {n: (low, most) for n, low in dict(steps=0, eval_batches=0, **whole).items()}
+        bounds |= dict(lr=(0, most), table_lr=(0, most), weight_decay=(0, most), warmup=(0, 1), decay=(0, 1),
+                       clip=(0, most), average=(0, 1))
+        for name, (low, high) in bounds.items():
+            value, kinds = getattr(self, name), (int,) if isinstance(getattr(Plan, name), int) else (int, float)
+            if name == 'table_lr' and value is None: continue
+            if not isinstance(value, kinds) or not low <= value <= high:
+                raise BadInput(f'{name} must be a{" whole" if len(kinds) == 1 else ""} number from {low} to {high:g}; '
+                               f'got {value!r}')
+
 # %% ../../nbs/npc/12_stepper.ipynb #3348098c
 @dataclasses.dataclass
 class History:
@@ -60,7 +72,8 @@ class History:
 # %% ../../nbs/npc/12_stepper.ipynb #858a2f6d
 def _twin(model):
     "A model with the same weights in the same memory, and gradients of its own"
-    shared = {id(p): nn.Parameter(p.detach(), p.requires_grad) for p in model.parameters()} | {id(b): b for b in model.buffers()}
+    shared = {id(p): nn.Parameter(p.detach(), p.requires_grad) for p in model.parameters()}
+    shared |= {id(b): b for b in model.buffers()}
     return copy.deepcopy(model, shared)
 
 class Stepper:
@@ -96,7 +109,8 @@ def gradients(self: Stepper,
     finally: torch.set_num_threads(threads)
     for twin in self.models[1:]:
         for mine, theirs in zip(self.model.parameters(), twin.parameters()):
-            if theirs.grad is not None: mine.grad = mine.grad + theirs.grad if theirs.grad.is_sparse else mine.grad.add_(theirs.grad)
+            if theirs.grad is None: continue
+            mine.grad = mine.grad + theirs.grad if theirs.grad.is_sparse else mine.grad.add_(theirs.grad)
             theirs.grad = None
     return total
 
@@ -175,8 +189,9 @@ def rescale(self: Stepper, norm):  # -> False when this step overflowed
 @torch.no_grad()
 def follow(self: Stepper):
     "Let the average follow the weights; of the table only the rows that moved."
+    found, sparse = self.optimizer.found, self.model.table is not None and self.model.table.sparse
     for name, p in self.model.named_parameters():
         mine, share = self.average[name], 1 - self.plan.average
-        rows = self.optimizer.found[0] if name == 'table.weight' and self.optimizer.found and self.model.table.sparse else None
+        rows = found[0] if name == 'table.weight' and found and sparse else None
         if rows is None: mine.lerp_(p, share)
         else: mine[rows] = mine[rows].lerp_(p[rows], share)

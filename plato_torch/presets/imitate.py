@@ -20,7 +20,7 @@ from ..core.demonstrations import *
 @preset('imitate', family='Imitation', flow="demonstrations ▸ weights by the expert's return ▸ steps towards the expert's action ▸ ensign")
 class ImitateRoom(Room):
     "Watch an expert, and do as the expert would have done."
-    learners = ('linear', 'count', 'net')
+    learners = ('linear', 'count', 'net', 'lm')
     options = dict(
         weigh='expert',       # weights by the mean return of each 'expert' (agent_id), of each 'episode', or None: all alike
         sharpness=2.0,        # κ: how much less a return one spread below the best counts, ≥ 0

@@ -21,7 +21,7 @@ from ..core.room import *
 @preset('reinforce', family='Reinforcement', flow='tiles with rewards ▸ advantages ▸ weighted steps ▸ ensign')
 class ReinforceRoom(Room):
     "Do more of what turned out better than expected, and less of what turned out worse."
-    learners = ('linear', 'count', 'net')
+    learners = ('linear', 'count', 'net', 'lm')
     options = dict(
         gamma=0.99,           # discount, 0 to 1
         lam=1.0,              # 1: Monte Carlo returns; less: blended with the baseline's look ahead

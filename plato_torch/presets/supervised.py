@@ -12,4 +12,5 @@ from ..core.room import *
 @preset('supervised', family='Classic ML', flow='(state, label) tiles ▸ steps towards the label ▸ ensign')
 class SupervisedRoom(Room):
     "Shown the right answer, learn to give it."
+    learners = (*Room.learners, 'lm')
     def learn(self, tiles): return dict(loss=self.learner.step(tiles.states, tiles.actions))
