@@ -21,13 +21,16 @@ class LoraLearner(LinearLearner):
     "Softmax regression, then a low-rank delta on it; numpy alone."
     def __init__(self, rank=None, alpha=None, code=None, search=False, learning_rate=0.1, weight_decay=1e-4, seed=0):
         super().__init__(0.3, weight_decay, seed)
-        if rank is not None and (not isinstance(rank, (int, np.integer)) or rank < 1): raise BadInput(f"rank must be a whole number ≥ 1; got {rank!r}")
+        if rank is not None and (not isinstance(rank, (int, np.integer)) or rank < 1):
+            raise BadInput(f"rank must be a whole number ≥ 1; got {rank!r}")
         if alpha is not None and not 0 < alpha < math.inf: raise BadInput(f"alpha must be > 0; got {alpha!r}")
         if code is not None and code not in CODES: raise unknown_name('four-bit code', code, CODES)
         self.rank, self.alpha, self.code, self.search, self.pace = rank, alpha, code, search, learning_rate
-        self.base, self.adapters, self.active = None, {}, None       # frozen arrays; name -> (theta, pace); the one in use
+        self.base, self.adapters, self.active = None, {}, None   # frozen arrays; name -> (theta, pace); the one in use
 
-    def options(self): return dict(rank=self.rank, alpha=self.alpha, code=self.code, search=self.search, learning_rate=self.pace, weight_decay=self.weight_decay, seed=self.seed)
+    def options(self):
+        return dict(rank=self.rank, alpha=self.alpha, code=self.code, search=self.search, learning_rate=self.pace,
+                    weight_decay=self.weight_decay, seed=self.seed)
 
     @property
     def frozen(self): return self.base is not None
@@ -41,9 +44,12 @@ def freeze(self:LoraLearner):
     "Close the base; from now on an adapter named 'default' learns."
     self._fit_shapes()
     size = self._theta['numbers'].shape[0] + self._theta['tokens'].shape[0] - 1, len(self.labels)
-    if self.rank and self.rank > min(size): raise BadInput(f"rank {self.rank} is larger than the matrix of the base, {size[0]} × {size[1]}; give a rank of at most {min(size)}")
+    if self.rank and self.rank > min(size):
+        raise BadInput(f"rank {self.rank} is larger than the matrix of the base, {size[0]} × {size[1]}; give a "
+                       f"rank of at most {min(size)}")
     pack = lambda a: quantise(a, self.code, self.search) if self.code and a.size else a.astype(np.float32)
-    self.base, self.learning_rate = {name: a.astype(np.float32) if name == 'bias' else pack(a) for name, a in self._theta.items()}, self.pace
+    self.base, self.learning_rate = {name: a.astype(np.float32) if name == 'bias' else pack(a)
+                                     for name, a in self._theta.items()}, self.pace
     self.use('default')
     return self
 
@@ -73,7 +79,8 @@ def _fit_shapes(self:LoraLearner):
             a = kept[name]
             if a.shape == shape: continue
             new = np.zeros(shape)
-            if kept is self._theta and name in ('numbers', 'tokens'): new = rng_from(derive_seed(self.seed, name, *shape)).normal(size=shape) / math.sqrt(max(d, 1))
+            if kept is self._theta and name in ('numbers', 'tokens'):
+                new = rng_from(derive_seed(self.seed, name, *shape)).normal(size=shape) / math.sqrt(max(d, 1))
             new[:a.shape[0], :a.shape[1]] = a
             kept[name] = new
 
@@ -83,7 +90,9 @@ def _frozen(self:LoraLearner, name):
     a = self.base[name]
     a = a.dequantise() if isinstance(a, FourBit) else a
     rows = dict(bias=1, numbers=self.encoder.width, tokens=self.encoder.rows)[name]
-    return a if a.shape == (rows, len(self.labels)) else np.pad(a, ((0, rows - a.shape[0]), (0, len(self.labels) - a.shape[1])))
+    return a if a.shape == (rows, len(self.labels)) else np.pad(a,
+                                                                ((0, rows - a.shape[0]), (0, len(self.labels) -
+                                                                                          a.shape[1])))
 
 @patch
 def _scores(self:LoraLearner, e, x):
@@ -91,7 +100,8 @@ def _scores(self:LoraLearner, e, x):
     if not self.frozen: return LinearLearner._scores(self, e, x)
     z = self._frozen('bias') + x @ self._frozen('numbers')
     if len(e.indices): z = z + self.encoder.dot(e, self._frozen('tokens'))
-    return softmax(z + self._theta['bias'] + self.scale * self._thin(e, x) @ self._theta['back'] if self.active is not None else z.astype(np.float64))
+    return softmax(z + self._theta['bias'] + self.scale * self._thin(e, x) @ self._theta['back']
+                   if self.active is not None else z.astype(np.float64))
 
 @patch
 def _thin(self:LoraLearner, e, x):
@@ -133,7 +143,8 @@ def merged(self:LoraLearner):  # -> `LinearLearner`
     out._fit_shapes()
     for name, a in out._theta.items():
         a[:] = self._frozen(name)
-        if self.active is not None: a += self._theta['bias'] if name == 'bias' else self.scale * self._theta[name] @ self._theta['back']
+        if self.active is not None:
+            a += self._theta['bias'] if name == 'bias' else self.scale * self._theta[name] @ self._theta['back']
     out._theta['tokens'][0] = 0
     return out
 
@@ -156,8 +167,10 @@ def load(self:LoraLearner, state):
     self.__init__(**state['options'])
     self.add_labels(state['labels'])
     self.encoder.load(state['encoder'])
-    self.base, self.learning_rate = {n: FourBit.load(a) if isinstance(a, dict) else np.array(a) for n, a in state['base'].items()}, self.pace
-    self.adapters = {n: tuple({k: np.array(a) for k, a in part.items()} for part in parts) for n, parts in state['adapters'].items()}
+    self.base, self.learning_rate = {n: FourBit.load(a) if isinstance(a, dict) else np.array(a)
+                                     for n, a in state['base'].items()}, self.pace
+    self.adapters = {n: tuple({k: np.array(a) for k, a in part.items()} for part in parts)
+                     for n, parts in state['adapters'].items()}
     self.use(next(iter(self.adapters)))
     self.use(state['active'])
     return self
@@ -169,12 +182,15 @@ PLAIN_LAYERS = ('Linear', 'ReLU', 'Tanh', 'GELU', 'SiLU', 'Sigmoid', 'Identity',
 class LoraNet(Learner):
     "A network, then low-rank deltas on its layers; torch."
     weights_in = 'safetensors'
-    def __init__(self, rank=None, alpha=None, dropout=0.1, rslora=True, dora=False, targets='*', code=None, search=False, hidden=(256,), learning_rate=1e-2, seed=0):
+    def __init__(self, rank=None, alpha=None, dropout=0.1, rslora=True, dora=False, targets='*', code=None,
+                 search=False, hidden=(256,), learning_rate=1e-2, seed=0):
         super().__init__(seed)
-        self.set = dict(rank=rank, alpha=alpha, dropout=dropout, rslora=rslora, dora=dora, targets=targets, code=code, search=search, hidden=hidden, learning_rate=learning_rate)
+        self.set = dict(rank=rank, alpha=alpha, dropout=dropout, rslora=rslora, dora=dora, targets=targets,
+                        code=code, search=search, hidden=hidden, learning_rate=learning_rate)
         if code is not None and code not in CODES: raise unknown_name('four-bit code', code, CODES)
         self._start(learner_class('net')(hidden=hidden, seed=seed))
-        self.factor, self.steps, self.raw = 1.0, 0, False             # of the learning rate; steps of the delta; numbers as they are?
+        # of the learning rate; steps of the delta; numbers as they are?
+        self.factor, self.steps, self.raw = 1.0, 0, False
 
     def _start(self, base):
         "Learn on, or freeze, this `NetLearner`"
@@ -192,7 +208,8 @@ def _build(spec):
     "A module from its description"
     torch = import_torch()
     layers = [getattr(torch.nn, name)(*size) for name, size in spec['layers']]
-    return torch.nn.ModuleDict(dict(tokens=torch.nn.Embedding(*spec['tokens'])) if spec['tokens'] else {}) , torch.nn.Sequential(*layers)
+    return torch.nn.ModuleDict(dict(tokens=torch.nn.Embedding(*spec['tokens'])) if spec['tokens']
+                               else {}) , torch.nn.Sequential(*layers)
 
 def _module(spec):
     module, layers = _build(spec)
@@ -211,9 +228,11 @@ def freeze(self:LoraNet):
     module = _module(self.spec)
     for i, (w, b) in enumerate(names):
         weight = arrays[w].T if w == 'numbers' else arrays[w]
-        module['layers'][2 * i].weight.data = torch.from_numpy(np.array(weight if weight.size else np.zeros((sizes[1], 1)), np.float32))
+        module['layers'][2 * i].weight.data = torch.from_numpy(np.array(weight if weight.size
+                                                                        else np.zeros((sizes[1], 1)), np.float32))
         module['layers'][2 * i].bias.data = torch.from_numpy(np.array(arrays[b], np.float32))
-    if self.spec['tokens']: module['tokens'].weight.data[:] = torch.from_numpy(np.concatenate([0 * arrays['tokens'][:1], arrays['tokens']]))
+    if self.spec['tokens']:
+        module['tokens'].weight.data[:] = torch.from_numpy(np.concatenate([0 * arrays['tokens'][:1], arrays['tokens']]))
     return self._close(module)
 
 @patch
@@ -222,11 +241,16 @@ def freeze_module(self:LoraNet,
     labels=None, # what its outputs mean; 0, 1, … if None
 ):
     "Take a module as the base."
-    kinds = [type(m).__name__ for m in module.children()] if type(module).__name__ == 'Sequential' else ['it is no Sequential']
-    if odd := [k for k in kinds if k not in PLAIN_LAYERS]: raise BadInput(f"a base module must be a torch.nn.Sequential of {', '.join(PLAIN_LAYERS)}; got {odd[0]}; use core.lowrank on it directly")
-    spec = [[type(m).__name__, [m.in_features, m.out_features] if hasattr(m, 'in_features') else []] for m in module.children()]
+    kinds = [type(m).__name__
+             for m in module.children()] if type(module).__name__ == 'Sequential' else ['it is no Sequential']
+    if odd := [k for k in kinds if k not in PLAIN_LAYERS]:
+        raise BadInput(f"a base module must be a torch.nn.Sequential of {', '.join(PLAIN_LAYERS)}; got {odd[0]}; "
+                       "use core.lowrank on it directly")
+    spec = [[type(m).__name__, [m.in_features, m.out_features] if hasattr(m, 'in_features') else []]
+            for m in module.children()]
     outs = [size[1] for _, size in spec if size]
-    if not outs or len(labels or range(outs[-1])) != outs[-1]: raise BadInput(f"as many labels as outputs are needed; got {len(labels or [])} for {outs[-1:]}")
+    if not outs or len(labels or range(outs[-1])) != outs[-1]:
+        raise BadInput(f"as many labels as outputs are needed; got {len(labels or [])} for {outs[-1:]}")
     mine = _module(dict(layers=spec, tokens=None))
     for a, b in zip(mine['layers'], module.children()):
         for p, q in zip(a.parameters(), b.parameters()): p.data = q.detach().float().clone()
@@ -254,7 +278,8 @@ def _adapter(self:LoraNet, module, name):
     for n in lr.matching(names, o['targets']):
         layer = lr._candidates(module)[n]
         shape = layer.shape if isinstance(layer, lr.LowRank) else lr.LowRank(layer).shape
-        lr.add_lowrank(module, [n], o['rank'] or min(8, *shape), o['alpha'], o['dropout'], o['rslora'], o['dora'], name, self.seed)
+        lr.add_lowrank(module, [n], o['rank'] or min(8, *shape), o['alpha'], o['dropout'], o['rslora'], o['dora'],
+                       name, self.seed)
     lr.use(module, name)
     self.optimizer = None
 
@@ -272,7 +297,8 @@ def use(self:LoraNet, name):
 def _logits(self:LoraNet, e):
     "Scores of encoded states, through the frozen module and its deltas"
     torch = import_torch()
-    x = np.nan_to_num(self.encoder.aligned(e) if not self.raw else e.numbers).astype(np.float32) if self.raw else self.encoder.standardise(e)
+    x = np.nan_to_num(self.encoder.aligned(e) if not self.raw
+                      else e.numbers).astype(np.float32) if self.raw else self.encoder.standardise(e)
     layers = self.module['layers']
     need = self.spec['layers'][0][1][0] if self.spec['layers'][0][1] else x.shape[1]
     if self.raw and x.shape[1] != need: raise BadInput(f"the base takes {need} numbers a state; got {x.shape[1]}")
@@ -281,7 +307,9 @@ def _logits(self:LoraNet, e):
     if self.spec['tokens'] and len(e.indices):
         rows, state = self.encoder.row[e.indices].astype(np.int64), np.repeat(np.arange(len(e)), np.diff(e.offsets))
         known = (rows > 0) & (rows < self.spec['tokens'][0])
-        z = z.index_add(0, torch.from_numpy(state[known]), torch.from_numpy(e.values[known].astype(np.float32))[:, None] * self.module['tokens'](torch.from_numpy(rows[known])))
+        z = z.index_add(0, torch.from_numpy(state[known]),
+                        torch.from_numpy(e.values[known].astype(np.float32))[:, None] *
+                        self.module['tokens'](torch.from_numpy(rows[known])))
     for layer in list(layers)[1:]: z = layer(z)
     return z
 
@@ -302,13 +330,15 @@ def step(self:LoraNet, states, targets, weights=None):  # -> loss before the ste
     torch, e = import_torch(), self.encode(states)
     if not (isinstance(targets, np.ndarray) and targets.ndim == 2):
         targets = [plain_label(t) for t in targets]
-        if new := [t for t in targets if t not in self._index]: raise BadInput(f"the frozen base has no output for the label {new[0]!r}; it knows {self.labels}")
+        if new := [t for t in targets if t not in self._index]:
+            raise BadInput(f"the frozen base has no output for the label {new[0]!r}; it knows {self.labels}")
     t, w = (torch.from_numpy(a).float() for a in self.targets(targets, weights, len(e)))
     parameters = adapter_parameters(self.module)
     if not parameters: raise BadInput("no adapter is in use, so nothing can learn; call `use` with a name first")
     if self.optimizer is None: self.optimizer = torch.optim.AdamW(parameters, weight_decay=0.01)
     self.module.train()
-    with seeded(derive_seed(self.seed, 'step', self.steps)): loss = -((t * self._logits(e).log_softmax(1)).sum(1) * w).mean()
+    with seeded(derive_seed(self.seed, 'step', self.steps)):
+        loss = -((t * self._logits(e).log_softmax(1)).sum(1) * w).mean()
     value = float(loss.detach())
     if not math.isfinite(value): raise BadInput(f"the loss of this step is {value}; the weights were not changed")
     self.optimizer.zero_grad()
@@ -329,11 +359,13 @@ def arrays(self:LoraNet):
 @patch
 def state(self:LoraNet):
     "All that the learner is, as values that `pack` takes."
-    out = dict(kind=self.kind, options=self.options(), labels=list(self.labels), encoder=self.encoder.state(), arrays={}, steps=self.steps, raw=self.raw)
+    out = dict(kind=self.kind, options=self.options(), labels=list(self.labels), encoder=self.encoder.state(),
+               arrays={}, steps=self.steps, raw=self.raw)
     if not self.frozen: return dict(out, base=self.base.state())
     from plato_torch.core.lowrank import lowrank_layers
     layers = lowrank_layers(self.module)
-    return dict(out, base=None, spec=self.spec, about={n: l.about for n, l in layers.items()}, active=next((l.active for l in layers.values() if l.active), []),
+    return dict(out, base=None, spec=self.spec, about={n: l.about for n, l in layers.items()},
+                active=next((l.active for l in layers.values() if l.active), []),
                 arrays={n: t.detach().numpy().copy() for n, t in self.module.state_dict().items()})
 
 @patch

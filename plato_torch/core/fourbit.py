@@ -13,8 +13,9 @@ from .basics import *
 
 # %% ../../nbs/core/18_fourbit.ipynb #bad1f3a5
 CODES = dict(
-    nf4=np.array([-1.0, -0.6961928009986877, -0.5250730514526367, -0.39491748809814453, -0.28444138169288635, -0.18477343022823334, -0.09105003625154495, 0.0,
-                  0.07958029955625534, 0.16093020141124725, 0.24611230194568634, 0.33791524171829224, 0.44070982933044434, 0.5626170039176941,
+    nf4=np.array([-1.0, -0.6961928009986877, -0.5250730514526367, -0.39491748809814453, -0.28444138169288635,
+                  -0.18477343022823334, -0.09105003625154495, 0.0, 0.07958029955625534, 0.16093020141124725,
+                  0.24611230194568634, 0.33791524171829224, 0.44070982933044434, 0.5626170039176941,
                   0.7229568362236023, 1.0], np.float32),
     int4=np.array([-7, *range(-7, 8)], np.float32) / 7)
 
@@ -24,7 +25,8 @@ BLOCK, GROUP = 64, 256     # weights with one scale; scales with one scale
 class FourBit:
     "A matrix in four bits a number."
     def __init__(self, packed, scales, groups, offset, shape, code):
-        self.packed, self.scales, self.groups, self.offset = packed, scales, groups, float(offset)    # uint8, int8, float32, number
+        # uint8, int8, float32, number
+        self.packed, self.scales, self.groups, self.offset = packed, scales, groups, float(offset)
         self.shape, self.code = tuple(int(n) for n in shape), code
 
     def __repr__(self): return f"FourBit({' × '.join(map(str, self.shape))}, {self.code}, {self.nbytes} bytes)"
@@ -40,11 +42,15 @@ class FourBit:
 
     def dequantise(self):  # -> float32 of `shape`
         "The matrix again, as well as four bits remember it."
-        pairs = np.stack([np.repeat(CODES[self.code], 16), np.tile(CODES[self.code], 16)], 1).view(np.float64).ravel()   # both weights of a byte at once
-        blocks = np.take(pairs, self.packed, mode='clip').view(np.float32).reshape(-1, BLOCK) * self.block_scales()[:, None]
+        # both weights of a byte at once
+        pairs = np.stack([np.repeat(CODES[self.code], 16), np.tile(CODES[self.code], 16)], 1).view(np.float64).ravel()
+        blocks = np.take(pairs, self.packed,
+                         mode='clip').view(np.float32).reshape(-1, BLOCK) * self.block_scales()[:, None]
         return blocks.ravel()[:int(np.prod(self.shape))].reshape(self.shape)
 
-    def state(self): return dict(packed=self.packed, scales=self.scales, groups=self.groups, offset=self.offset, shape=list(self.shape), code=self.code)
+    def state(self):
+        return dict(packed=self.packed, scales=self.scales, groups=self.groups, offset=self.offset,
+                    shape=list(self.shape), code=self.code)
 
     @classmethod
     def load(cls, state): return cls(**{k: np.array(v) if isinstance(v, np.ndarray) else v for k, v in state.items()})
@@ -58,9 +64,11 @@ def quantise(
     "An array in four bits a number. Raises `BadInput` for what is not finite."
     if code not in CODES: raise unknown_name('four-bit code', code, CODES)
     w = np.asarray(matrix)
-    with np.errstate(over='ignore'): ok = w.dtype.kind in 'fiu' and w.size and np.isfinite(w).all() and np.isfinite(w.astype(np.float32)).all()
+    with np.errstate(over='ignore'):
+        ok = w.dtype.kind in 'fiu' and w.size and np.isfinite(w).all() and np.isfinite(w.astype(np.float32)).all()
     if not ok:
-        raise BadInput(f"only finite numbers can be kept in four bits, at least one; got shape {w.shape} of {w.dtype}, with nan, inf or something else among them")
+        raise BadInput(f"only finite numbers can be kept in four bits, at least one; got shape {w.shape} of "
+                       f"{w.dtype}, with nan, inf or something else among them")
     flat = np.zeros(-(-w.size // BLOCK) * BLOCK, np.float32)
     flat[:w.size] = w.ravel()
     blocks = flat.reshape(-1, BLOCK)
@@ -70,7 +78,8 @@ def quantise(
     rest = np.zeros(-(-len(top) // GROUP) * GROUP, np.float32)
     rest[:len(top)] = top - offset
     groups = np.abs(rest.reshape(-1, GROUP)).max(1)
-    scales = np.rint(127 * rest.reshape(-1, GROUP) / np.where(groups > 0, groups, 1)[:, None]).astype(np.int8).ravel()[:len(top)]
+    scales = np.rint(127 * rest.reshape(-1, GROUP) /
+                     np.where(groups > 0, groups, 1)[:, None]).astype(np.int8).ravel()[:len(top)]
     out = FourBit(None, scales, groups, offset, w.shape, code)
     q = _nearest(blocks, out.block_scales(), CODES[code]).ravel()
     out.packed = q[::2] << 4 | q[1::2]
@@ -98,7 +107,9 @@ def fourbit_report(
     "The error and the memory of a matrix in four bits."
     w = np.asarray(matrix, np.float32)
     d = kept.dequantise() - w
-    return dict(code=kept.code, rmse=float(np.sqrt(np.mean(d**2, dtype=np.float64))), worst=float(np.abs(d).max()), bytes_a_weight=kept.nbytes / w.size, smaller=4 * w.size / kept.nbytes)
+    return dict(code=kept.code, rmse=float(np.sqrt(np.mean(d**2, dtype=np.float64))),
+                worst=float(np.abs(d).max()), bytes_a_weight=kept.nbytes / w.size,
+                smaller=4 * w.size / kept.nbytes)
 
 # %% ../../nbs/core/18_fourbit.ipynb #e54e47a5
 @functools.cache
@@ -109,7 +120,8 @@ def _classes():
         @staticmethod
         def forward(ctx, x, layer):
             ctx.layer = layer
-            return torch.nn.functional.linear(x, layer.dequantise(x.dtype), None if layer.bias is None else layer.bias.to(x.dtype))
+            return torch.nn.functional.linear(x, layer.dequantise(x.dtype), None if layer.bias is None
+                                              else layer.bias.to(x.dtype))
 
         @staticmethod
         def backward(ctx, g): return g @ ctx.layer.dequantise(g.dtype), None
@@ -120,15 +132,20 @@ def _classes():
             super().__init__()
             (self.out_features, self.in_features), self.code = kept.shape, kept.code
             self.register_buffer('offset', torch.tensor(kept.offset, dtype=torch.float32))
-            for name in ('packed', 'scales', 'groups'): self.register_buffer(name, torch.from_numpy(np.array(getattr(kept, name))))
+            for name in ('packed', 'scales', 'groups'):
+                self.register_buffer(name, torch.from_numpy(np.array(getattr(kept, name))))
             self.bias = None if bias is None else torch.nn.Parameter(bias.detach().float().clone(), requires_grad=False)
 
-        def kept(self): return FourBit(*(t.cpu().numpy() for t in (self.packed, self.scales, self.groups)), float(self.offset), (self.out_features, self.in_features), self.code)
+        def kept(self):
+            return FourBit(*(t.cpu().numpy() for t in (self.packed, self.scales, self.groups)),
+                           float(self.offset), (self.out_features, self.in_features), self.code)
 
         def dequantise(self, dtype=torch.float32):
             "The matrix, unpacked: [out, in]."
-            scales = torch.addcmul(self.offset, (self.groups / 127).repeat_interleave(GROUP)[:len(self.scales)], self.scales.float())
-            w = torch.index_select(_pairs(self.code, self.packed.device), 0, self.packed.int()).view(torch.float32).view(-1, BLOCK).mul_(scales[:, None])
+            scales = torch.addcmul(self.offset, (self.groups / 127).repeat_interleave(GROUP)[:len(self.scales)],
+                                   self.scales.float())
+            w = torch.index_select(_pairs(self.code, self.packed.device), 0,
+                                   self.packed.int()).view(torch.float32).view(-1, BLOCK).mul_(scales[:, None])
             return w.view(-1)[:self.out_features * self.in_features].view(self.out_features, self.in_features).to(dtype)
 
         def forward(self, x): return Product.apply(x, self)
@@ -146,8 +163,10 @@ def linear4bit(
     code='nf4', search=False, # see `quantise`
 ):  # -> the frozen layer in four bits
     "A linear layer packed into four bits a weight; needs torch."
-    if not isinstance(layer, import_torch().nn.Linear): raise BadInput(f"only a torch.nn.Linear can be packed; got {type(layer).__name__}")
-    return _classes()(quantise(layer.weight.detach().float().cpu().numpy(), code, search), layer.bias).to(layer.weight.device)
+    if not isinstance(layer, import_torch().nn.Linear):
+        raise BadInput(f"only a torch.nn.Linear can be packed; got {type(layer).__name__}")
+    return _classes()(quantise(layer.weight.detach().float().cpu().numpy(), code, search),
+                      layer.bias).to(layer.weight.device)
 
 def pack_layers(
     module, # whose Linear layers are replaced in place

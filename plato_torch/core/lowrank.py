@@ -22,8 +22,10 @@ class LowRank(torch.nn.Module):
     def __init__(self, layer):
         super().__init__()
         self.base_layer, self.embeds = layer.requires_grad_(False), hasattr(layer, 'num_embeddings')
-        self.A, self.B, self.length = (torch.nn.ParameterDict() for _ in range(3))     # of each adapter; `length` with DoRA only
-        self.about, self.active, self._before = {}, [], None                           # settings of each; which are in use; the weight before a merge
+        # of each adapter; `length` with DoRA only
+        self.A, self.B, self.length = (torch.nn.ParameterDict() for _ in range(3))
+        # settings of each; which are in use; the weight before a merge
+        self.about, self.active, self._before = {}, [], None
 
     @property
     def shape(self):  # -> (out, in), the shape of a Linear's weight; an embedding is the same lying down
@@ -78,7 +80,10 @@ def forward(self:LowRank, x):
     for name in self.active:
         a, b, p = self.A[name], self.B[name], self.about[name]['dropout']
         if self.embeds: d = torch.nn.functional.embedding(x, a.T, self.base_layer.padding_idx) @ b.T * self.scale(name)
-        else: d = torch.nn.functional.linear(torch.nn.functional.linear(torch.dropout(x.to(a.dtype), p, self.training and p > 0), a), b) * self.scale(name)
+        else:
+            d = torch.nn.functional.linear(
+                torch.nn.functional.linear(torch.dropout(x.to(a.dtype), p, self.training and p > 0), a),
+                b) * self.scale(name)
         if name in self.length:
             with torch.no_grad(): norm = (self.weight() + self.scale(name) * b @ a).norm(dim=1)
             plain = y if self.embeds or self.base_layer.bias is None else y - self.base_layer.bias
@@ -94,7 +99,8 @@ def lowrank_layers(module):  # -> dict of name -> `LowRank`
 def _candidates(module):
     "Layers that can be adapted: name -> layer, or the `LowRank` that is already there"
     have = lowrank_layers(module)
-    found = {n: m for n, m in module.named_modules() if isinstance(m, (torch.nn.Linear, torch.nn.Embedding)) or hasattr(m, 'dequantise')}
+    found = {n: m for n, m in module.named_modules() if isinstance(m, (torch.nn.Linear, torch.nn.Embedding)) or
+             hasattr(m, 'dequantise')}
     return have | {n: m for n, m in found.items() if n.removesuffix('.base_layer') not in have}
 
 def matching(
@@ -106,7 +112,8 @@ def matching(
     patterns, picked = [targets] if isinstance(targets, str) else list(targets), set()
     if not patterns: raise BadInput("no layer was asked for: give at least one name or pattern, e.g. '*'")
     for pattern in patterns:
-        hits = [n for n in names if fnmatchcase(n, pattern) or n.endswith('.' + pattern) or fnmatchcase(n, '*.' + pattern)]
+        hits = [n for n in names if fnmatchcase(n, pattern) or n.endswith('.' + pattern) or
+                fnmatchcase(n, '*.' + pattern)]
         if not hits and strict: raise unknown_name('layer', pattern, names)
         picked |= set(hits)
     return [n for n in names if n in picked]
@@ -125,14 +132,17 @@ def add_lowrank(
 ):  # -> the names of the layers
     "Put a new adapter beside the picked layers and use it."
     layers = _candidates(module)
-    if module in layers.values(): raise BadInput("the module is itself a single layer; put it into a torch.nn.Sequential, so that it has a name")
+    if module in layers.values():
+        raise BadInput("the module is itself a single layer; put it into a torch.nn.Sequential, so that it has a name")
     picked = matching(layers, targets)
-    if not isinstance(name, str) or not name or '.' in name: raise BadInput(f"an adapter's name is a text without dots; got {name!r}")
+    if not isinstance(name, str) or not name or '.' in name:
+        raise BadInput(f"an adapter's name is a text without dots; got {name!r}")
     if not 0 <= dropout < 1: raise BadInput(f"dropout must be from 0 to below 1; got {dropout!r}")
     if alpha is not None and not 0 < alpha < math.inf: raise BadInput(f"alpha must be > 0; got {alpha!r}")
     for n in picked:
         layer = layers[n] if isinstance(layers[n], LowRank) else LowRank(layers[n])
-        if name in layer.about: raise BadInput(f"layer {n!r} has an adapter named {name!r} already; choose another name or remove it first")
+        if name in layer.about:
+            raise BadInput(f"layer {n!r} has an adapter named {name!r} already; choose another name or remove it first")
         check_rank(rank, layer.shape, n)
     if merged := [n for n, l in lowrank_layers(module).items() if l._before is not None]:
         raise BadInput(f"layer {merged[0]!r} is merged; call `unmerge` first")
@@ -140,7 +150,8 @@ def add_lowrank(
     for p in module.parameters(): p.requires_grad_(id(p) in mine and p.requires_grad)
     for n in picked:
         if not isinstance(layers[n], LowRank): module.set_submodule(n, LowRank(layers[n]).train(layers[n].training))
-        module.get_submodule(n).add(name, rank, 2 * rank if alpha is None else alpha, dropout, rslora, dora, derive_seed(seed, n) % 2**31)
+        module.get_submodule(n).add(name, rank, 2 * rank if alpha is None else alpha, dropout, rslora, dora,
+                                    derive_seed(seed, n) % 2**31)
     use(module, name)
     return picked
 
@@ -150,8 +161,11 @@ def check_rank(
     name, # of the matrix
 ):
     "Raises `BadInput` for a rank that the matrix cannot have."
-    if not isinstance(rank, (int, np.integer)) or isinstance(rank, bool) or rank < 1: raise BadInput(f"rank must be a whole number ≥ 1; got {rank!r}")
-    if rank > min(shape): raise BadInput(f"rank {rank} is larger than {name!r} allows: its matrix is {shape[0]} × {shape[1]}; give a rank of at most {min(shape)}")
+    if not isinstance(rank, (int, np.integer)) or isinstance(rank, bool) or rank < 1:
+        raise BadInput(f"rank must be a whole number ≥ 1; got {rank!r}")
+    if rank > min(shape):
+        raise BadInput(f"rank {rank} is larger than {name!r} allows: its matrix is {shape[0]} × {shape[1]}; give "
+                       f"a rank of at most {min(shape)}")
 
 # %% ../../nbs/core/17_lowrank.ipynb #6cad4701
 def adapters(module):  # -> list of names
@@ -166,7 +180,8 @@ def use(
     names, known = [names] if isinstance(names, str) else list(names or []), adapters(module)
     for name in names:
         if name not in known: raise unknown_name('adapter', name, known)
-    if any(l._before is not None for l in lowrank_layers(module).values()): raise BadInput("the adapters are merged into the weights; call `unmerge` first")
+    if any(l._before is not None for l in lowrank_layers(module).values()):
+        raise BadInput("the adapters are merged into the weights; call `unmerge` first")
     for layer in lowrank_layers(module).values():
         layer.active = [n for n in names if n in layer.about]
         for kept in layer.A, layer.B, layer.length:
@@ -174,15 +189,19 @@ def use(
 
 def adapter_parameters(module):  # -> list of parameters
     "What an optimiser should move: the numbers of the adapters in use."
-    return [p for l in lowrank_layers(module).values() for n in l.active for kept in (l.A, l.B, l.length) if n in kept for p in [kept[n]]]
+    return [p for l in lowrank_layers(module).values() for n in l.active for kept in (l.A, l.B, l.length)
+            if n in kept for p in [kept[n]]]
 
 # %% ../../nbs/core/17_lowrank.ipynb #3ad6c780
 def merge(module):
     "Add the adapters in use to the weights; packed weights cannot take them, see `merged`."
     layers = lowrank_layers(module)
     for n, l in layers.items():
-        if hasattr(l.base_layer, 'dequantise'): raise BadInput(f"layer {n!r} keeps its weight packed and cannot take a delta; `merged` gives a copy in floating point")
-        if l._before is None and len(l.active) > 1 and l.length: raise BadInput("of adapters with DoRA only one at a time can be merged")
+        if hasattr(l.base_layer, 'dequantise'):
+            raise BadInput(f"layer {n!r} keeps its weight packed and cannot take a delta; `merged` gives a copy "
+                           "in floating point")
+        if l._before is None and len(l.active) > 1 and l.length:
+            raise BadInput("of adapters with DoRA only one at a time can be merged")
     for l in layers.values():
         if l._before is not None: continue
         with torch.no_grad():
@@ -205,10 +224,15 @@ def merged(
     out = copy.deepcopy(module)
     unmerge(out)
     for name, l in lowrank_layers(out).items():
-        with torch.no_grad(): w = (l.weight() + sum((l.delta(n) for n in l.active), torch.zeros_like(l.weight()))).to(dtype or l.weight().dtype)
-        if l.embeds: plain = torch.nn.Embedding.from_pretrained(w.T.contiguous(), freeze=False, padding_idx=l.base_layer.padding_idx)
+        with torch.no_grad():
+            w = (l.weight() + sum((l.delta(n) for n in l.active), torch.zeros_like(l.weight()))).to(dtype or
+                                                                                                    l.weight().dtype)
+        if l.embeds:
+            plain = torch.nn.Embedding.from_pretrained(w.T.contiguous(), freeze=False,
+                                                       padding_idx=l.base_layer.padding_idx)
         else:
-            plain = torch.nn.Linear(w.shape[1], w.shape[0], l.base_layer.bias is not None, device=w.device, dtype=w.dtype)
+            plain = torch.nn.Linear(w.shape[1], w.shape[0], l.base_layer.bias is not None, device=w.device,
+                                    dtype=w.dtype)
             plain.weight.data = w.contiguous()
             if l.base_layer.bias is not None: plain.bias.data = l.base_layer.bias.detach().to(w.dtype)
         out.set_submodule(name, plain.train(l.training))
@@ -220,7 +244,8 @@ _PREFIX = 'base_model.model.'
 def _keys(layer, name):  # -> dict of `peft`'s ending -> tensor
     "The tensors of one layer's adapter under the names of their file"
     end = ('lora_embedding_A', 'lora_embedding_B') if layer.embeds else ('lora_A.weight', 'lora_B.weight')
-    return dict(zip(end, (layer.A[name], layer.B[name]))) | ({'lora_magnitude_vector': layer.length[name]} if name in layer.length else {})
+    return dict(zip(end, (layer.A[name], layer.B[name]))) | ({'lora_magnitude_vector': layer.length[name]}
+                                                             if name in layer.length else {})
 
 def save_adapter(
     module, # with adapters
@@ -230,13 +255,17 @@ def save_adapter(
     "Write an adapter as `peft` would."
     if name not in adapters(module): raise unknown_name('adapter', name, adapters(module))
     layers = {n: l for n, l in lowrank_layers(module).items() if name in l.about}
-    tensors = {f'{_PREFIX}{n}.{end}': t.detach().cpu().contiguous() for n, l in layers.items() for end, t in _keys(l, name).items()}
+    tensors = {f'{_PREFIX}{n}.{end}': t.detach().cpu().contiguous() for n, l in layers.items()
+               for end, t in _keys(l, name).items()}
     about = next(iter(layers.values())).about[name]
-    config = dict(peft_type='LORA', r=int(about['rank']), lora_alpha=about['alpha'], lora_dropout=about['dropout'], target_modules=list(layers),
-                  use_rslora=about['rslora'], use_dora=about['dora'], bias='none', fan_in_fan_out=False, inference_mode=True, init_lora_weights=True,
-                  base_model_name_or_path=None, task_type=None, modules_to_save=None,
-                  rank_pattern={n: l.about[name]['rank'] for n, l in layers.items() if l.about[name]['rank'] != about['rank']},
-                  alpha_pattern={n: l.about[name]['alpha'] for n, l in layers.items() if l.about[name]['alpha'] != about['alpha']})
+    config = dict(peft_type='LORA', r=int(about['rank']), lora_alpha=about['alpha'],
+                  lora_dropout=about['dropout'], target_modules=list(layers),
+                  use_rslora=about['rslora'], use_dora=about['dora'], bias='none', fan_in_fan_out=False,
+                  inference_mode=True, init_lora_weights=True, base_model_name_or_path=None, task_type=None,
+                  modules_to_save=None, rank_pattern={n: l.about[name]['rank'] for n, l in layers.items()
+                                                      if l.about[name]['rank'] != about['rank']},
+                  alpha_pattern={n: l.about[name]['alpha'] for n, l in layers.items()
+                                 if l.about[name]['alpha'] != about['alpha']})
     with atomic_path(folder) as fresh:
         fresh.mkdir()
         require('safetensors.torch', 'torch').save_file(tensors, fresh/'adapter_model.safetensors', {'format': 'pt'})
@@ -251,18 +280,26 @@ def load_adapter(
 ):  # -> names of the layers
     "Put a saved adapter beside the layers and use it."
     config, path = read_json(Path(folder)/'adapter_config.json'), Path(folder)/'adapter_model.safetensors'
-    if config.get('peft_type') != 'LORA': raise BadInput(f"only adapters of type LORA can be read; {str(folder)!r} holds {config.get('peft_type')!r}")
-    odd = [k for k in ('modules_to_save', 'lora_bias', 'fan_in_fan_out', 'trainable_token_indices', 'target_parameters', 'layer_replication') if config.get(k)]
+    if config.get('peft_type') != 'LORA':
+        raise BadInput(f"only adapters of type LORA can be read; {str(folder)!r} holds {config.get('peft_type')!r}")
+    odd = [k for k in ('modules_to_save', 'lora_bias', 'fan_in_fan_out', 'trainable_token_indices',
+                       'target_parameters', 'layer_replication') if config.get(k)]
     if config.get('bias', 'none') != 'none': odd.append('bias')
-    if not (start := config.get('init_lora_weights', True)) in (True, False, 'gaussian'): odd.append(f'init_lora_weights={start}')
-    if odd: raise BadInput(f"this adapter needs more than low-rank deltas ({', '.join(odd)}); merge it with the library that made it")
+    if not (start := config.get('init_lora_weights', True)) in (True, False, 'gaussian'):
+        odd.append(f'init_lora_weights={start}')
+    if odd:
+        raise BadInput(f"this adapter needs more than low-rank deltas ({', '.join(odd)}); merge it with the "
+                       "library that made it")
     try: tensors = require('safetensors.torch', 'torch').load_file(path)
-    except (OSError, require('safetensors', 'torch').SafetensorError) as e: raise BadInput(f"cannot read {str(path)!r}: {e}") from e
+    except (OSError, require('safetensors', 'torch').SafetensorError) as e:
+        raise BadInput(f"cannot read {str(path)!r}: {e}") from e
     parts = _by_layer(tensors, config, _candidates(module), path)
     kept = {n: l.active for n, l in lowrank_layers(module).items()}
     for n, part in parts.items():
         layer = _candidates(module)[n]
-        try: add_lowrank(module, [n], part['rank'], part['alpha'], config.get('lora_dropout', 0.0), bool(config.get('use_rslora')), bool(config.get('use_dora')), name)
+        try:
+            add_lowrank(module, [n], part['rank'], part['alpha'], config.get('lora_dropout', 0.0),
+                        bool(config.get('use_rslora')), bool(config.get('use_dora')), name)
         except BadInput:
             drop_adapter(module, name) if n != next(iter(parts)) else None
             raise
@@ -283,12 +320,14 @@ def _by_layer(tensors, config, layers, path):  # -> {layer: dict(rank, alpha, te
         layer = layers[n] if isinstance(layers[n], LowRank) else LowRank(layers[n])
         a, b = ('lora_embedding_A', 'lora_embedding_B') if layer.embeds else ('lora_A.weight', 'lora_B.weight')
         wanted = {a, b} | ({'lora_magnitude_vector'} if config.get('use_dora') else set())
-        if set(part) != wanted: raise BadInput(f"layer {n!r} should come with {sorted(wanted)}; {path.name} has {sorted(part)}")
+        if set(part) != wanted:
+            raise BadInput(f"layer {n!r} should come with {sorted(wanted)}; {path.name} has {sorted(part)}")
         rank = len(part[a])
         if part[a].shape != (rank, layer.shape[1]) or part[b].shape != (layer.shape[0], rank):
-            raise BadInput(f"the adapter of {n!r} is for another size: this layer is {layer.shape[0]} × {layer.shape[1]}, the file's "
-                           f"{part[b].shape[0]} × {part[a].shape[1]}")
-        alpha = next((v for k, v in (config.get('alpha_pattern') or {}).items() if n == k or n.endswith('.' + k)), config['lora_alpha'])
+            raise BadInput(f"the adapter of {n!r} is for another size: this layer is {layer.shape[0]} × "
+                           f"{layer.shape[1]}, the file's {part[b].shape[0]} × {part[a].shape[1]}")
+        alpha = next((v for k, v in (config.get('alpha_pattern') or {}).items() if n == k or n.endswith('.' + k)),
+                     config['lora_alpha'])
         part |= dict(rank=rank, alpha=alpha)
     if not parts: raise BadInput(f"{str(path)!r} holds no adapter")
     return parts

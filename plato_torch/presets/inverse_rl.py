@@ -64,7 +64,8 @@ def climb(
         d, kept = g.copy(), []
         for s, y in reversed(memory):
             kept.append((s @ d) / (y @ s)); d -= kept[-1] * y
-        d = d * ((memory[-1][0] @ memory[-1][1]) / (memory[-1][1] @ memory[-1][1])) if memory else d / max(1, abs(g).sum())
+        d = d * ((memory[-1][0] @ memory[-1][1]) /
+                 (memory[-1][1] @ memory[-1][1])) if memory else d / max(1, abs(g).sum())
         for (s, y), a in zip(memory, reversed(kept)): d += (a - (y @ d) / (y @ s)) * s
         size, slope = 1.0, g @ d
         if slope <= 0: d, memory, slope = g / max(1, abs(g).sum()), [], g @ g / max(1, abs(g).sum())
@@ -82,7 +83,8 @@ class InverseRlRoom(Room):
     options = dict(
         gamma=0.95,           # discount, 0 to below 1
         prior=1.0,            # pull of the reward towards 0, in tiles, > 0
-        dynamics=None,        # [states, actions, states] or a Gymnasium table `env.unwrapped.P`, states and actions being 0, 1, 2 …; learnt from the tiles if None
+        # [states, actions, states] or a Gymnasium table `env.unwrapped.P`, states and actions being 0, 1, 2 …; learnt from the tiles if None
+        dynamics=None,
         back_off=0.3,         # learnt dynamics: what other actions do in a state counts as so many tiles, > 0
         sharpness=1.0)        # 1: act as surely as the best expert; more: more surely, on what they want, > 0
 
@@ -90,7 +92,8 @@ class InverseRlRoom(Room):
         "Add demonstrations: recordings of any shape that `demonstrations` reads, or whatever `Room.feed` takes."
         return Room.feed(self, demonstrations(data, f'{len(self)}.', **about) if is_recording(data) else data, **about)
 
-    def _live(self, sim, steps, about): Room._live(self, sim, steps, dict(about, context=dict(wandering=True)))      # its own steps tell about the world, not about experts
+    # its own steps tell about the world, not about experts
+    def _live(self, sim, steps, about): Room._live(self, sim, steps, dict(about, context=dict(wandering=True)))
 
 def _sequential(tiles): return any(t.next_state is not None or t.episode is not None for t in tiles)
 def _shows(tile): return not (isinstance(tile.context, dict) and tile.context.get('wandering'))
@@ -107,15 +110,18 @@ def _table(dynamics):
                 for p, after, *_ in m: out[s, a, after] += p * (s not in over)
         return out
     p = np.asarray(dynamics, float)
-    if p.ndim != 3 or p.shape[0] != p.shape[2]: raise BadInput(f"dynamics must have the shape (states, actions, states); got {p.shape}")
+    if p.ndim != 3 or p.shape[0] != p.shape[2]:
+        raise BadInput(f"dynamics must have the shape (states, actions, states); got {p.shape}")
     sums = p.sum(2)
-    if not np.isfinite(p).all() or (p < 0).any() or not (np.isclose(sums, 1) | (sums == 0)).all(): raise BadInput("each row of the dynamics must be probabilities that sum to 1, or 0 where the world ends")
+    if not np.isfinite(p).all() or (p < 0).any() or not (np.isclose(sums, 1) | (sums == 0)).all():
+        raise BadInput("each row of the dynamics must be probabilities that sum to 1, or 0 where the world ends")
     return p
 
 @patch
 def world(self:InverseRlRoom, tiles=None):  # -> dict of states, actions, dynamics, visits (expert -> [states, actions])
     "The experts' visits, and the dynamics that were given or that all tiles tell."
-    tiles, given = list(self.tiles() if tiles is None else tiles), None if self.dynamics is None else _table(self.dynamics)
+    tiles, given = list(self.tiles() if tiles is None
+                        else tiles), None if self.dynamics is None else _table(self.dynamics)
     follows = {i: tiles[j].state for run in episodes(tiles) for i, j in zip(run, run[1:]) if not tiles[i].done}
     after = [t.next_state if t.next_state is not None else follows.get(i) for i, t in enumerate(tiles)]
     states, row, actions = [], {}, list(dict.fromkeys(plain_label(t.action) for t in tiles))
@@ -126,14 +132,20 @@ def world(self:InverseRlRoom, tiles=None):  # -> dict of states, actions, dynami
         if given is not None: raise BadInput(f"the dynamics know the states 0 to {len(given) - 1}; got {short_repr(s)}")
         row[k] = len(states); states.append(s)
     column, size = {a: i for i, a in enumerate(actions)}, len(states)
-    if size**2 * len(actions) > 5e7: raise BadInput(f"{size} different states are too many for a table of dynamics; give states that recur, e.g. rounded or grouped ones")
+    if size**2 * len(actions) > 5e7:
+        raise BadInput(f"{size} different states are too many for a table of dynamics; give states that recur, "
+                       "e.g. rounded or grouped ones")
     visits, counts = {}, np.zeros((size, len(actions), size))
     for t, a in zip(tiles, after):
-        if t.action not in column: raise BadInput(f"the dynamics know the actions 0 to {len(actions) - 1}; got {short_repr(t.action)}")
-        if _shows(t): visits.setdefault(t.agent_id, np.zeros((size, len(actions))))[row[_key(t.state)], column[t.action]] += 1
+        if t.action not in column:
+            raise BadInput(f"the dynamics know the actions 0 to {len(actions) - 1}; got {short_repr(t.action)}")
+        if _shows(t):
+            visits.setdefault(t.agent_id, np.zeros((size, len(actions))))[row[_key(t.state)], column[t.action]] += 1
         if a is not None: counts[row[_key(t.state)], column[t.action], row[_key(a)]] += 1
     if not visits: raise NotTrained(f"{self.name} has no demonstrations: feed what an expert did")
-    if given is None: given = self._learnt(counts, [row[_key(a)] for t, a in zip(tiles, after) if t.done and a is not None], sum(v.sum(1) for v in visits.values()))
+    if given is None:
+        given = self._learnt(counts, [row[_key(a)] for t, a in zip(tiles, after) if t.done and a is not None],
+                             sum(v.sum(1) for v in visits.values()))
     return dict(states=states, actions=actions, dynamics=given, visits=visits)
 
 @patch
@@ -173,8 +185,11 @@ def _solve(self:InverseRlRoom, world, rounds):
     total, guess, m = sum(v.sum() for v in world['visits'].values()), {}, x.shape[1]
     old = getattr(self, '_found', None) if rounds == 1 else None
     length = m if kind != 'net' else (m + 2) * hidden
-    start = np.zeros(length) if kind != 'net' else np.random.default_rng(derive_seed(self.seed, 'reward')).normal(size=length) * np.repeat([m**-0.5, 0.1, 0.1], [m * hidden, hidden, hidden])
-    if old is not None and len(old['theta']) == length and old['experts'] == experts: start, betas = old['theta'], np.log(old['betas'])
+    start = np.zeros(length) if kind != 'net' else np.random.default_rng(
+        derive_seed(self.seed, 'reward')).normal(size=length) * np.repeat([m**-0.5, 0.1, 0.1],
+                                                                          [m * hidden, hidden, hidden])
+    if old is not None and len(old['theta']) == length and old['experts'] == experts:
+        start, betas = old['theta'], np.log(old['betas'])
     else: betas = np.zeros(len(experts))
 
     def value(point):
@@ -197,7 +212,8 @@ def _solve(self:InverseRlRoom, world, rounds):
     theta, betas = point[:length], np.exp(np.clip(point[length:], -6, 6)) if many else np.ones(1)
     scale = betas.max()
     reward = scale * (_network(theta, x, hidden)[0] if kind == 'net' else x @ theta)
-    return self._compare(world, dict(states=world['states'], actions=world['actions'], reward=reward, scale=float(scale), theta=theta, betas=betas, experts=experts, kind=kind,
+    return self._compare(world, dict(states=world['states'], actions=world['actions'], reward=reward,
+                                     scale=float(scale), theta=theta, betas=betas, experts=experts, kind=kind,
                                      hidden=hidden, encoder=encoder.state(), converged=converged)), values
 
 @patch
@@ -210,7 +226,8 @@ def _compare(self:InverseRlRoom, world, found):
     policy = np.linalg.solve(np.eye(len(n)) - self.gamma * moves.T, n - inflow)
     if not self.sharpness > 0: raise BadInput(f"sharpness must be > 0; got {self.sharpness!r}")
     acts = pi if self.sharpness == 1 else soft_policy(self.sharpness * found['reward'], p, self.gamma)[0]
-    return dict(found, policy=acts, expert_visits=(n + ends * inflow) / n.sum(), policy_visits=(policy + ends * inflow) / n.sum())
+    return dict(found, policy=acts, expert_visits=(n + ends * inflow) / n.sum(),
+                policy_visits=(policy + ends * inflow) / n.sum())
 
 # %% ../../nbs/presets/04_inverse_rl.ipynb #9d00eb19
 @patch
@@ -235,7 +252,8 @@ def _train(self:InverseRlRoom, tiles, steps, batch_size):
 def _teach(self:InverseRlRoom):
     "Hand the recovered policy to a fresh learner"
     found, kind = self._found, getattr(self.learner, 'kind', None)
-    keep = np.flatnonzero(np.ptp(found['policy'], axis=1) > 0) if np.ptp(found['policy'], axis=1).any() else np.arange(len(found['policy']))
+    keep = np.flatnonzero(np.ptp(found['policy'], axis=1) > 0) if np.ptp(found['policy'],
+                                                                         axis=1).any() else np.arange(len(found['policy']))
     if kind in self.learners: self.learner = self._new_learner(kind)
     self.learner.add_labels(found['actions'])
     states, policy = self.learner.encode([found['states'][i] for i in keep]), found['policy'][keep]
@@ -263,7 +281,9 @@ def _exactly(self:InverseRlRoom, states, policy):
 @patch
 def _ready_found(self:InverseRlRoom):
     self._ready()
-    if getattr(self, '_found', None) is None: raise NotTrained(f"{self.name} has no reward of states: its tiles do not follow one another; feed episodes, or ask reward(state, action)")
+    if getattr(self, '_found', None) is None:
+        raise NotTrained(f"{self.name} has no reward of states: its tiles do not follow one another; feed "
+                         "episodes, or ask reward(state, action)")
     return self._found
 
 @patch
@@ -282,13 +302,16 @@ def reward(self:InverseRlRoom,
         if _key(s) == _key(state): return float(r)
     if found['kind'] == 'count': return 0.0
     x = _features(Encoder().load(found['encoder']), [self._check_state(state)])
-    return found['scale'] * float(_network(found['theta'], x, found['hidden'])[0][0] if found['kind'] == 'net' else (x @ found['theta'])[0])
+    return found['scale'] * float(_network(found['theta'], x, found['hidden'])[0][0] if found['kind'] == 'net'
+                                  else (x @ found['theta'])[0])
 
 @patch
-def visitation(self:InverseRlRoom):  # -> dict of states, expert, policy (shares of the experts' tiles), gap (largest difference), converged
+# -> dict of states, expert, policy (shares of the experts' tiles), gap (largest difference), converged
+def visitation(self:InverseRlRoom):
     "How often the experts visit each state, and how often the recovered policy does from the same starts."
     f = self._ready_found()
-    return dict(states=list(f['states']), expert=f['expert_visits'].copy(), policy=f['policy_visits'].copy(), gap=float(abs(f['expert_visits'] - f['policy_visits']).max()), converged=f['converged'])
+    return dict(states=list(f['states']), expert=f['expert_visits'].copy(), policy=f['policy_visits'].copy(),
+                gap=float(abs(f['expert_visits'] - f['policy_visits']).max()), converged=f['converged'])
 
 @patch
 def skill(self:InverseRlRoom):  # -> dict of expert -> factor, 1 for the best

@@ -10,7 +10,8 @@ from ..core.room import *
 from ..core.adapter_room import *
 
 # %% ../../nbs/presets/07_qlora.ipynb #26912336
-@preset('qlora', family='Transfer', flow='base ▸ frozen in four bits; (state, label) tiles ▸ low-rank delta ▸ ensign, adapter files')
+@preset('qlora', family='Transfer', flow='base ▸ frozen in four bits; (state, label) tiles ▸ low-rank delta ▸ '
+                                         'ensign, adapter files')
 class QloraRoom(AdapterRoom):
     "Adapt a base that is kept in four bits a weight."
     options = AdapterRoom.options | dict(code='nf4', search=True)
