@@ -119,7 +119,6 @@ def guess(self:MaskedLearner,
     if not len(e): raise BadInput("a step needs at least one state; got none")
     self._fit()
     x, here = self.features(e)
-    if not np.abs(x).max(initial=0) < 1e100: raise BadInput("numbers this large have no variance; scale them")
     theta, m = self._theta, len(x)
     error = 1.0
     if self.count:

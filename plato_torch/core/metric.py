@@ -46,7 +46,8 @@ def grounded(
         return z, z
     scale = 1 / np.sqrt(np.mean(deviation**2))
     x = np.where(np.isfinite(x), x, encoder.mean)
-    return np.clip((x - encoder.mean) * scale, -8, 8).astype(np.float32), (x * scale).astype(np.float32)
+    return tuple(np.clip(x, -most, most).astype(np.float32)
+                 for x, most in (((x - encoder.mean) * scale, 8), (x * scale, 1e6)))
 
 # %% ../../nbs/core/20_metric.ipynb #261da1f4
 @register_learner('metric')
@@ -191,8 +192,8 @@ def remember(self:MetricLearner,
 ):  # -> how many states are kept now
     "Keep states with their labels to answer from."
     e = self.encode(states)
+    self.encoder.meet(e)                                         # complains about what it cannot take, before any label
     target, _ = self.targets(labels, None, len(e))
-    self.encoder.meet(e)
     numbers, tokens, label = self.encoder.aligned(e).astype(np.float32), folded(self.encoder, e), target.argmax(1)
     new = []
     for i in range(len(e)):

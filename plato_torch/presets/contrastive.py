@@ -6,7 +6,7 @@
 __all__ = ['LOSSES', 'supcon', 'infonce', 'triplet', 'pulled', 'ContrastiveRoom']
 
 # %% ../../nbs/presets/02_contrastive.ipynb #2aa71516
-import math, warnings
+import warnings
 import numpy as np
 from fastcore.basics import patch
 from ..core.basics import *
@@ -73,6 +73,7 @@ class ContrastiveRoom(Room):
     learners = 'linear', 'net'
     kinds = dict(linear='metric', net='metric_net')
     options = dict(loss='infonce', temperature=0.1, margin=0.2, residual=0.5, dimensions=32)
+    limits = dict(loss=list(LOSSES), temperature=(1e-3, 1e3), margin=(1e-6, 2), residual=(0, 1e6), dimensions=(1, 4096))
 
     def learn(self, tiles):
         label = self._labelled(tiles.actions)
@@ -88,11 +89,7 @@ class ContrastiveRoom(Room):
 # %% ../../nbs/presets/02_contrastive.ipynb #bacb79bf
 @patch
 def _open(self:ContrastiveRoom, learner):
-    "Check the settings; take up where the room was left"
-    if self.loss not in LOSSES: raise unknown_name('contrastive loss', self.loss, LOSSES)
-    for name in 'temperature', 'margin':
-        if not (isinstance(value := getattr(self, name), (int, float)) and 0 < value < math.inf):
-            raise BadInput(f"{name} must be > 0; got {value!r}")
+    "Take up where the room was left, with a learner that can be pulled"
     Room._open(self, learner)
     if not hasattr(self.learner, 'pull'):
         raise BadInput(f"a contrastive room needs a learner of embeddings ({', '.join(self.learners)}); got "

@@ -6,7 +6,7 @@
 __all__ = ['jepa_loss', 'effective_rank', 'SelfSupervisedRoom']
 
 # %% ../../nbs/presets/03_self_supervised.ipynb #9a8bf057
-import math, warnings
+import warnings
 import numpy as np
 from fastcore.basics import patch
 from ..core.basics import *
@@ -47,6 +47,7 @@ class SelfSupervisedRoom(Room):
     learners = 'linear', 'net'
     kinds, needs_action = dict(linear='masked', net='jepa'), False        # most tiles have no label
     options = dict(hidden_share=0.5, variance=1.0, covariance=0.04)
+    limits = dict(hidden_share=(0.01, 0.99), variance=(0, 1e6), covariance=(0, 1e6))
 
     def learn(self, tiles):
         loss = self._guess(tiles.states)
@@ -66,12 +67,7 @@ class SelfSupervisedRoom(Room):
 # %% ../../nbs/presets/03_self_supervised.ipynb #eabe1bc1
 @patch
 def _open(self:SelfSupervisedRoom, learner):
-    "Check the settings; take up where the room was left"
-    if not (isinstance(self.hidden_share, (int, float)) and 0 < self.hidden_share < 1):
-        raise BadInput(f"hidden_share must be between 0 and 1; got {self.hidden_share!r}")
-    for name in 'variance', 'covariance':
-        if not (isinstance(value := getattr(self, name), (int, float)) and 0 <= value < math.inf):
-            raise BadInput(f"{name} must be ≥ 0; got {value!r}")
+    "Take up where the room was left, with a learner that guesses"
     self.ranks = []                                      # (step, effective rank) while a net trains
     Room._open(self, learner)
     if not hasattr(self.learner, 'guess'):
