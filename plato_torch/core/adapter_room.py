@@ -14,6 +14,7 @@ from .learner import *
 from .ensign import *
 from .room import *
 from .adapted import *
+from .fourbit import CODES
 
 # %% ../../nbs/core/20_adapter_room.ipynb #dfce2e7b
 class AdapterRoom(Room):
@@ -26,6 +27,7 @@ class AdapterRoom(Room):
         alpha=None,           # α; 2r if None
         dropout=0.1, rslora=True, dora=False, targets='*', hidden=(256,),    # of the network form, see `add_lowrank`
         code=None, search=False)                                            # four-bit code of the base, see `quantise`
+    limits = dict(dropout=(0, 0.99), code=[None, *CODES]) | {n: [False, True] for n in ('rslora', 'dora', 'search')}
 
     def _open(self, learner):
         self._until = 0                                     # tiles that made the base
@@ -38,8 +40,8 @@ class AdapterRoom(Room):
         base = self.base.learner if isinstance(self.base, Predictor) else self.base
         if base is not None and kind == 'lora' and getattr(base, 'kind', None) not in ('linear', 'lora'):
             kind = 'lora_net'
-        names = ('rank', 'alpha', 'code', 'search') + (('dropout', 'rslora', 'dora', 'targets', 'hidden')
-                                                       if kind == 'lora_net' else ())
+        names = ['rank', 'alpha', 'code', 'search']
+        if kind == 'lora_net': names += ['dropout', 'rslora', 'dora', 'targets', 'hidden']
         made = make_learner(kind, seed=derive_seed(self.seed, self.room_id, 'learner') % 2**31,
                             **{n: getattr(self, n) for n in names})
         return made if base is None else adopt(made, base, self.base_labels)
@@ -118,6 +120,14 @@ def use(self:AdapterRoom,
     "Switch to an adapter; training goes into the one in use."
     self.learner.use(name)
     self._changed = True
+
+@patch
+def adapters(self:AdapterRoom):  # -> list of names
+    "The adapters that there are."
+    if not self.learner.frozen: return []
+    if self.learner.kind == 'lora': return list(self.learner.adapters)
+    from plato_torch.core.lowrank import adapters
+    return adapters(self.learner.module)
 
 @patch
 def merged(self:AdapterRoom,

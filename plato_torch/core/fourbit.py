@@ -112,7 +112,7 @@ def fourbit_report(
                 smaller=4 * w.size / kept.nbytes)
 
 # %% ../../nbs/core/18_fourbit.ipynb #e54e47a5
-PART = 2**18     # weights unpacked at a time
+PART = 2**19     # weights unpacked at a time
 
 @functools.cache
 def _classes():
@@ -185,14 +185,16 @@ def linear4bit(
 def pack_layers(
     module, # whose Linear layers are replaced in place
     code='nf4', search=False, # see `quantise`
-):  # -> names of the layers
+):  # -> dict of a layer's name -> its `fourbit_report`
     "Put all linear layers of a module into four bits."
     torch = import_torch()
     names = [n for n, m in module.named_modules() if type(m) is torch.nn.Linear and n]
     if not names: raise BadInput("this module has no torch.nn.Linear inside it to pack")
     packed = {n: linear4bit(module.get_submodule(n), code, search) for n in names}        # all or none
+    reports = {n: fourbit_report(module.get_submodule(n).weight.detach().float().cpu(), layer.kept())
+               for n, layer in packed.items()}
     for n, layer in packed.items(): module.set_submodule(n, layer)
-    return names
+    return reports
 
 def held_bytes(module):  # -> whole number
     "Memory of all parameters and buffers of a module."
