@@ -21,9 +21,10 @@ def dynamics_table(
             for a, m in moves.items():
                 for p, after, *_ in m: out[s, a, after] += p * (s not in over)
         return out
-    p = np.asarray(dynamics, float)
+    try: p = np.asarray(dynamics, float)
+    except (TypeError, ValueError): p = np.zeros(0)
     if p.ndim != 3 or p.shape[0] != p.shape[2]:
-        raise BadInput(f"dynamics must have the shape (states, actions, states); got {p.shape}")
+        raise BadInput(f"dynamics must have the shape (states, actions, states); got {short_repr(dynamics)}")
     sums = p.sum(2)
     if not np.isfinite(p).all() or (p < 0).any() or not (np.isclose(sums, 1) | (sums == 0)).all():
         raise BadInput("each row of the dynamics must be probabilities that sum to 1, or 0 where the world ends")

@@ -22,6 +22,7 @@ from ..core.demonstrations import *
 class ImitateRoom(Room):
     "Watch an expert, and do as the expert would have done."
     learners = ('linear', 'count', 'net')
+    limits = dict(weigh=['expert', 'episode', None], sharpness=(0, 1e3), holdout=(0, 0.5), round=(1, 10**9), mix=(0, 1))
     options = dict(
         weigh='expert',  # weights by the mean return of each 'expert' (agent_id), of each 'episode', or None: all alike
         sharpness=2.0,        # κ: how much less a return one spread below the best counts, ≥ 0
@@ -53,10 +54,6 @@ def trust(self:ImitateRoom,
     tiles, # a `Batch`
 ):  # -> float64 [n], 1 for the best
     "How much each tile counts."
-    if self.weigh not in ('expert', 'episode', None):
-        raise unknown_name('kind of weight', self.weigh, ['expert', 'episode'])
-    if not (np.isfinite(self.sharpness) and self.sharpness >= 0):
-        raise BadInput(f"sharpness must be ≥ 0; got {self.sharpness!r}")
     if self.weigh is None or not self.sharpness: return np.ones(len(tiles))
     if getattr(self, '_trust_at', None) != (len(self), self.weigh, self.sharpness):
         found = self.returns()
@@ -82,7 +79,6 @@ def learn(self:ImitateRoom, tiles):
 @patch
 def _held(self:ImitateRoom):  # -> ids of tiles
     "The tiles of the demonstrations that are held out"
-    if not 0 <= self.holdout <= 0.5: raise BadInput(f"holdout must be from 0 to 0.5; got {self.holdout!r}")
     if not self.holdout: return ()
     if getattr(self, '_held_at', None) != (len(self), self.holdout):
         tiles, every = self.tiles(), round(1 / self.holdout)
@@ -182,17 +178,15 @@ def simulate(self:ImitateRoom,
 def _live(self:ImitateRoom, sim, steps, about):
     "Act, ask, store, learn, round after round"
     if self._expert is None: return Room._live(self, sim, steps, about)
-    if not (isinstance(self.round, int) and self.round >= 1 and 0 <= self.mix <= 1):
-        raise BadInput(f"round must be a whole number ≥ 1 and mix from 0 to 1; got {self.round!r} and {self.mix!r}")
-    known = self.steps > 0
-    for n, done in enumerate(progress(range(0, steps, self.round), what=f'asking in {self.room_id}')):
+    known, size = self.steps > 0, int(self.round)
+    for n, done in enumerate(progress(range(0, steps, size), what=f'asking in {self.room_id}')):
         said, share = [], self.mix**n if n or not known else 0.0   # what was learnt before acts from the first round on
         def choose(state):
             said.append(self._expert(state))
             if said[-1] not in sim.actions:
                 raise BadInput(f"the expert must answer with one of {sim.actions[:9]}; got {short_repr(said[-1])}")
             return said[-1] if self.rng.random() < share else self.learner.predict(self.learner.encode([state]))[0]
-        tiles = sim.run(choose, min(self.round, steps - done), **about)
+        tiles = sim.run(choose, min(size, steps - done), **about)
         self._add([dataclasses.replace(t, action=plain_label(a), next_state=None, reward=0.0,
                                        context=dict(asked=True, done=t.action)) for t, a in zip(tiles, said)])
         self._train(self.tiles(), None, 64)
