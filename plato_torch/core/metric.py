@@ -66,7 +66,7 @@ class MetricLearner(Learner):
     ):
         super().__init__(seed)
         hidden = (hidden,) if isinstance(hidden, int) else tuple(hidden)
-        if not all(isinstance(n, (int, np.integer)) and n > 0 for n in (dimensions, memory, *hidden)):
+        if not all(isinstance(n, (int, np.integer)) and n > 0 and n is not True for n in (dimensions, memory, *hidden)):
             raise BadInput(f"dimensions, memory and hidden must be whole numbers > 0; got {dimensions!r}, "
                            f"{memory!r} and {hidden!r}")
         for name, value, least in (('residual', residual, 0), ('weight_decay', weight_decay, 0),
@@ -212,11 +212,12 @@ def remember(self:MetricLearner,
 def _forget(self:MetricLearner):
     "Bring the memory back to its size, the most frequent labels first, by chance within a label"
     label = self._kept['label']
-    if len(label) <= self.memory: return
+    size = max(self.memory, len(np.unique(label)))                       # each label keeps one state at the least
+    if len(label) <= size: return
     order = rng_from(derive_seed(self.seed, 'memory', self.met)).permutation(len(label))
     place = np.zeros(len(label), np.int64)
     for k in np.unique(label): mine = order[label[order] == k]; place[mine] = np.arange(len(mine))
-    keep = np.sort(np.lexsort((order, place))[:self.memory])
+    keep = np.sort(np.lexsort((order, place))[:size])
     self._kept = {name: a[keep] for name, a in self._kept.items()}
 
 @patch

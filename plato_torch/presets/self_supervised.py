@@ -109,7 +109,7 @@ def _train_probe(self:SelfSupervisedRoom, tiles, passes=60, size=64):
     labels, z = [tiles[i].action for i in rows], self.learner.embed(tiles[rows].states)
     self.learner.add_labels(labels)
     a_pass = -(-len(rows) // size)
-    for _ in range(passes):
+    for _ in range(min(passes, max(3, 2000 // a_pass))):
         for cut in np.array_split(self.rng.permutation(len(rows)), a_pass):
             self.learner.probe.step(z[cut], [labels[i] for i in cut])
 
