@@ -107,7 +107,8 @@ def is_recording(data):
                                                          for d in data)
 
 def demonstrations(
-    # a `.npz` or structured `.npy` file, a pair of `.npy` files, a mapping of arrays, a list of those (one an episode), or what `tiles_from` takes
+    # a `.npz` or structured `.npy` file, a pair of `.npy` files, a mapping of arrays,
+    # a list of those (one an episode), or what `tiles_from` takes
     data,
     label='', # put before the number of each episode
     **about, # fields that every tile shall have, e.g. agent_id

@@ -220,7 +220,8 @@ class JepaLearner(MaskedLearner):
         if not (0 <= average < 1 and 0 < learning_rate < math.inf and weight_decay >= 0):
             raise BadInput(f"average must be 0 to below 1, learning_rate > 0, weight_decay ≥ 0; got {average!r}, "
                            f"{learning_rate!r}, {weight_decay!r}")
-        self.hidden, self.dimensions, self.average, self.learning_rate, self.weight_decay, self.device = hidden, dimensions, average, learning_rate, weight_decay, device
+        self.hidden, self.dimensions, self.average = hidden, dimensions, average
+        self.learning_rate, self.weight_decay, self.device = learning_rate, weight_decay, device
         self.moments, self.turns = {}, 0
 
     def options(self):
@@ -283,7 +284,8 @@ def _ready_features(self:JepaLearner, states):  # -> (features around zero [n, d
 
 def _first(x, seen, theta, width, flags, slow=''):
     "The first layer, in numpy or torch alike"
-    return x[:, :width] @ theta[f'{slow}numbers'] + x[:, width:] @ theta[f'{slow}tokens'] + flags @ theta[f'{slow}flags'] + theta[f'{slow}bias']
+    numbers, tokens, flagged, bias = (theta[f'{slow}{name}'] for name in ('numbers', 'tokens', 'flags', 'bias'))
+    return x[:, :width] @ numbers + x[:, width:] @ tokens + flags @ flagged + bias
 
 @patch
 def _hidden(self:JepaLearner, x, here):  # -> float32 [n, hidden]
@@ -310,8 +312,7 @@ def latent(self:JepaLearner, states):  # -> float32 [n, dimensions]
 def guess(self:JepaLearner,
     states, # list of n states, or what `encode` gave
     share=0.5, # of the features, hidden on average
-    # function (predicted, wanted, whole: tensors [n, dimensions]) -> scalar tensor; squared error of predicted and wanted if None
-    loss=None,
+    loss=None, # function (predicted, wanted, whole: tensors [n, d]) -> scalar; squared error of the first two if None
     pace=1.0, # factor of the learning rate
     count=True, # let the moments count these states
 ):  # -> loss before the step

@@ -74,7 +74,8 @@ class MetricLearner(Learner):
                                    ('sharpness', sharpness, 1e-12)):
             if not least <= value < math.inf:
                 raise BadInput(f"{name} must be {'≥' if not least else '>'} 0; got {value!r}")
-        self.dimensions, self.residual, self.hidden, self.learning_rate, self.weight_decay = dimensions, residual, hidden, learning_rate, weight_decay
+        self.dimensions, self.residual, self.hidden = dimensions, residual, hidden
+        self.learning_rate, self.weight_decay = learning_rate, weight_decay
         self.noise, self.memory, self.sharpness, self.steps, self.met = noise, memory, sharpness, 0, 0
         self._theta, self._mean, self._square = {}, {}, {}
         self._kept = dict(numbers=np.zeros((0, 0), np.float32), tokens=np.zeros((0, 0), np.float32),

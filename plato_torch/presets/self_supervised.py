@@ -27,8 +27,8 @@ def jepa_loss(
     z = whole - whole.mean(0)
     c = z.T @ z / max(1, len(z) - 1)
     collapsed = (1 - (c.diagonal() + 1e-4).sqrt()).relu().mean()
-    return ((predicted - wanted)**2).mean() + variance * collapsed + covariance * (c.pow(2).sum() -
-                                                                                   c.diagonal().pow(2).sum()) / c.shape[1]
+    alike = (c.pow(2).sum() - c.diagonal().pow(2).sum()) / c.shape[1]
+    return ((predicted - wanted)**2).mean() + variance * collapsed + covariance * alike
 
 def effective_rank(
     z, # embeddings [n, d]
