@@ -14,18 +14,20 @@ from .learner import *
 from .ensign import *
 from .room import *
 from .adapted import *
+from .fourbit import CODES
 
 # %% ../../nbs/core/20_adapter_room.ipynb #dfce2e7b
 class AdapterRoom(Room):
     "A frozen base and low-rank deltas on it."
     learners, kinds = ('linear', 'net'), dict(linear='lora', net='lora_net')
     options = dict(
-        base=None,            # a room, ensign, learner or torch.nn.Sequential to adapt; learnt from the first tiles if None
+        base=None,   # a room, ensign, learner or torch.nn.Sequential to adapt; learnt from the first tiles if None
         base_labels=None,     # for a module: what its outputs mean
         rank=None,            # r; up to 8, as each matrix allows, if None
         alpha=None,           # α; 2r if None
         dropout=0.1, rslora=True, dora=False, targets='*', hidden=(256,),    # of the network form, see `add_lowrank`
         code=None, search=False)                                            # four-bit code of the base, see `quantise`
+    limits = dict(dropout=(0, 0.99), code=[None, *CODES]) | {n: [False, True] for n in ('rslora', 'dora', 'search')}
 
     def _open(self, learner):
         self._until = 0                                     # tiles that made the base
@@ -36,9 +38,12 @@ class AdapterRoom(Room):
 
     def _new_learner(self, kind):
         base = self.base.learner if isinstance(self.base, Predictor) else self.base
-        if base is not None and kind == 'lora' and getattr(base, 'kind', None) not in ('linear', 'lora'): kind = 'lora_net'
-        names = ('rank', 'alpha', 'code', 'search') + (('dropout', 'rslora', 'dora', 'targets', 'hidden') if kind == 'lora_net' else ())
-        made = make_learner(kind, seed=derive_seed(self.seed, self.room_id, 'learner') % 2**31, **{n: getattr(self, n) for n in names})
+        if base is not None and kind == 'lora' and getattr(base, 'kind', None) not in ('linear', 'lora'):
+            kind = 'lora_net'
+        names = ['rank', 'alpha', 'code', 'search']
+        if kind == 'lora_net': names += ['dropout', 'rslora', 'dora', 'targets', 'hidden']
+        made = make_learner(kind, seed=derive_seed(self.seed, self.room_id, 'learner') % 2**31,
+                            **{n: getattr(self, n) for n in names})
         return made if base is None else adopt(made, base, self.base_labels)
 
 # %% ../../nbs/core/20_adapter_room.ipynb #40d050e7
@@ -49,15 +54,19 @@ def adopt(
 ):  # -> the learner, its base frozen
     "Give a learner the base it shall adapt; the base itself is not changed."
     kind = getattr(base, 'kind', None)
-    if kind is None and hasattr(base, 'named_modules') and learner.kind == 'lora_net': return learner.freeze_module(base, labels)
-    if not getattr(base, 'labels', True): raise NotTrained("the base has learnt nothing yet: train it before it is adapted")
+    if kind is None and hasattr(base, 'named_modules') and learner.kind == 'lora_net':
+        return learner.freeze_module(base, labels)
+    if not getattr(base, 'labels', True):
+        raise NotTrained("the base has learnt nothing yet: train it before it is adapted")
     if kind == 'lora' and base.frozen: base, kind = base.merged(), 'linear'
     if kind == 'net' and learner.kind == 'lora_net': learner._start(base.clone())
     elif kind == 'linear' and learner.kind == 'lora':
         twin = base.clone()
         learner.add_labels(twin.labels)
         learner.encoder, learner._theta, learner._pace = twin.encoder, twin._theta, twin._pace
-    else: raise BadInput(f"a base must be a linear or net learner (or a room or ensign of one) or a torch.nn.Sequential, of the room's own form; got {short_repr(base)}")
+    else:
+        raise BadInput("a base must be a linear or net learner (or a room or ensign of one) or a "
+                       f"torch.nn.Sequential, of the room's own form; got {short_repr(base)}")
     return learner.freeze()
 
 # %% ../../nbs/core/20_adapter_room.ipynb #3c375150
@@ -73,7 +82,8 @@ def make_base(self:AdapterRoom,
     try:
         self.learner.base.add_labels(actions) if self.learner.kind == 'lora_net' else self.learner.add_labels(actions)
         for _ in range(max(1, min(40, 2000 // a_pass))):
-            for rows in np.array_split(self.rng.permutation(len(tiles)), a_pass): self.learner.step(states[rows], [actions[i] for i in rows])
+            for rows in np.array_split(self.rng.permutation(len(tiles)), a_pass):
+                self.learner.step(states[rows], [actions[i] for i in rows])
         self.learner.freeze()
     except PlatoError:
         self.learner.load(before)
@@ -112,6 +122,14 @@ def use(self:AdapterRoom,
     self._changed = True
 
 @patch
+def adapters(self:AdapterRoom):  # -> list of names
+    "The adapters that there are."
+    if not self.learner.frozen: return []
+    if self.learner.kind == 'lora': return list(self.learner.adapters)
+    from plato_torch.core.lowrank import adapters
+    return adapters(self.learner.module)
+
+@patch
 def merged(self:AdapterRoom,
     dtype=None, # of a network's weights, e.g. torch.bfloat16
 ):  # -> a `LinearLearner`, or a torch module
@@ -138,5 +156,6 @@ def load_adapter(self:AdapterRoom, folder, name):  # -> names of the layers
 @patch
 def _layers(self:AdapterRoom):
     "The base's layers as a module, named 0, 1, 2 … as in a Sequential"
-    if getattr(self.learner, 'module', None) is None: raise NotTrained("adapter files belong to the network form, once it has a base: learner='net', then `train`")
+    if getattr(self.learner, 'module', None) is None:
+        raise NotTrained("adapter files belong to the network form, once it has a base: learner='net', then `train`")
     return self.learner.module['layers']

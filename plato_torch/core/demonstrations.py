@@ -15,9 +15,11 @@ from .tiles import *
 from .intake import *
 
 # %% ../../nbs/core/22_demonstrations.ipynb #8bc9386b
-_NAMES = dict(states='states state observations observation obs'.split(), actions='actions action acts'.split(), rewards='rewards reward rews'.split(),
-              ends='dones done terminals terminal terminated'.split(), cuts='timeouts timeout truncated truncations'.split(),
-              starts=['episode_starts'], lengths='lengths episode_lengths'.split(), episodes='episodes episode episode_ids'.split(), indices=['indices'])
+_NAMES = dict(states='states state observations observation obs'.split(), actions='actions action acts'.split(),
+              rewards='rewards reward rews'.split(), ends='dones done terminals terminal terminated'.split(),
+              cuts='timeouts timeout truncated truncations'.split(), starts=['episode_starts'],
+              lengths='lengths episode_lengths'.split(), episodes='episodes episode episode_ids'.split(),
+              indices=['indices'])
 
 def _named(arrays):
     "The arrays under the names that this notebook uses"
@@ -25,7 +27,8 @@ def _named(arrays):
     found = {known[k]: v for k, v in arrays.items() if k in known}
     if 'states' not in found or 'actions' not in found:
         lacks = 'actions' if 'states' in found else 'states'
-        raise BadInput(f"a demonstration needs states and actions; {lacks} (named {', '.join(_NAMES[lacks])}) are missing among {', '.join(map(str, arrays)) or 'nothing'}")
+        raise BadInput(f"a demonstration needs states and actions; {lacks} (named {', '.join(_NAMES[lacks])}) "
+                       f"are missing among {', '.join(map(str, arrays)) or 'nothing'}")
     return found
 
 # %% ../../nbs/core/22_demonstrations.ipynb #616c8853
@@ -34,7 +37,9 @@ def _cuts(a, n):  # -> for each step the number of its episode
     flag = lambda name: np.asarray(a[name]).astype(bool).ravel() if name in a else np.zeros(n, bool)
     if 'lengths' in a:
         lengths = np.asarray(a['lengths'], int).ravel()
-        if lengths.sum() != n or (lengths < 1).any(): raise BadInput(f"the lengths of the episodes must be at least 1 and sum to the {n} steps; got {lengths[:9].tolist()}, in sum {lengths.sum()}")
+        if lengths.sum() != n or (lengths < 1).any():
+            raise BadInput(f"the lengths of the episodes must be at least 1 and sum to the {n} steps; got "
+                           f"{lengths[:9].tolist()}, in sum {lengths.sum()}")
         return np.repeat(np.arange(len(lengths)), lengths)
     if 'episodes' in a: return np.unique(np.asarray(a['episodes']).ravel(), return_inverse=True)[1]
     if 'indices' in a: return np.searchsorted(np.asarray(a['indices'], int), np.arange(n), side='right')
@@ -45,33 +50,46 @@ def _cuts(a, n):  # -> for each step the number of its episode
 # %% ../../nbs/core/22_demonstrations.ipynb #535cc2a4
 def _tiles(arrays, label, about):
     "The tiles of a mapping of arrays"
-    a = {name: v if isinstance(v, list) and name == 'states' and v and isinstance(v[0], (str, Mapping)) else np.asarray(v) for name, v in _named(arrays).items()}
+    a = {name: v if isinstance(v, list) and name == 'states' and v and isinstance(v[0], (str, Mapping))
+         else np.asarray(v) for name, v in _named(arrays).items()}
     actions = a['actions'][:, 0] if a['actions'].ndim == 2 and a['actions'].shape[1] == 1 else a['actions']
     if actions.ndim != 1: raise BadInput(f"actions must be one label a step; got an array of shape {actions.shape}")
     n, last = len(actions), None
-    if len(a['states']) == n + 1 and not {'lengths', 'episodes', 'indices', 'starts'} & set(a): last = a['states'][n]     # what was seen at the end
-    elif len(a['states']) != n: raise BadInput(f"a demonstration needs as many states as actions (or one more, the last); got {len(a['states'])} states and {n} actions")
+    if len(a['states']) == n + 1 and not {'lengths', 'episodes', 'indices', 'starts'} & set(a):
+        last = a['states'][n]     # what was seen at the end
+    elif len(a['states']) != n:
+        raise BadInput("a demonstration needs as many states as actions (or one more, the last); got "
+                       f"{len(a['states'])} states and {n} actions")
     for name in 'rewards', 'ends', 'cuts', 'episodes', 'starts':
-        if name in a and a[name].ndim and a[name].size != n: raise BadInput(f"{name} must be one a step; got {a[name].size} for {n} steps")
-    if isinstance(a['states'], np.ndarray) and a['states'].dtype.kind == 'f' and not np.isfinite(a['states']).all(): raise BadInput("states of a demonstration must be finite; got nan or inf among them")
+        if name in a and a[name].ndim and a[name].size != n:
+            raise BadInput(f"{name} must be one a step; got {a[name].size} for {n} steps")
+    if isinstance(a['states'], np.ndarray) and a['states'].dtype.kind == 'f' and not np.isfinite(a['states']).all():
+        raise BadInput("states of a demonstration must be finite; got nan or inf among them")
     which, rewards = _cuts(a, n), a['rewards'].ravel() if 'rewards' in a else np.zeros(n)
     ends = a['ends'].astype(bool) if 'ends' in a else np.zeros(n, bool)
     if not ends.ndim: ends = np.arange(n) == n - 1 if ends else np.zeros(n, bool)
     plain = [s.item() if isinstance(s, np.generic) else s for s in a['states']] + [last]
-    return [Tile(plain[i], actions[i].item(), reward=float(rewards[i]), done=bool(ends.ravel()[i]), episode=f'{label}{which[i]}',
-                 next_state=plain[i + 1] if (i + 1 < n and which[i + 1] == which[i]) or (i + 1 == n and last is not None) else None, **about) for i in range(n)]
+    return [Tile(plain[i], actions[i].item(), reward=float(rewards[i]), done=bool(ends.ravel()[i]),
+                 episode=f'{label}{which[i]}', next_state=plain[i + 1]
+                 if (i + 1 < n and which[i + 1] == which[i]) or (i + 1 == n and last is not None) else None,
+                 **about) for i in range(n)]
 
 def _open_file(path):
     "The arrays in a `.npz` or `.npy` file"
     try: found = np.load(path, allow_pickle=False)
     except (OSError, ValueError, EOFError) as e:
-        raise BadInput(f"cannot read {str(path)!r}: {e}; keep episodes of different lengths as one flat array with `lengths`, or as obs_0, obs_1 …, not as Python objects") from None
+        raise BadInput(f"cannot read {str(path)!r}: {e}; keep episodes of different lengths as one flat array "
+                       "with `lengths`, or as obs_0, obs_1 …, not as Python objects") from None
     if isinstance(found, np.ndarray):
-        if found.dtype.names is None: raise BadInput(f"{str(path)!r} holds one array without names; give a pair (states, actions) of files or arrays")
+        if found.dtype.names is None:
+            raise BadInput(f"{str(path)!r} holds one array without names; give a pair (states, actions) of "
+                           "files or arrays")
         return {name: found[name] for name in found.dtype.names}
     with found:
         try: return {name: found[name] for name in found.files}
-        except ValueError as e: raise BadInput(f"cannot read {str(path)!r}: {e}; keep episodes of different lengths as one flat array with `lengths`") from None
+        except ValueError as e:
+            raise BadInput(f"cannot read {str(path)!r}: {e}; keep episodes of different lengths as one flat "
+                           "array with `lengths`") from None
 
 # %% ../../nbs/core/22_demonstrations.ipynb #e6cc8e0c
 def _many(value): return isinstance(value, (list, tuple)) and len(value) > 0 or getattr(value, 'ndim', 0) > 0
@@ -81,18 +99,24 @@ def is_recording(data):
     if isinstance(data, Path) or isinstance(data, str) and data.endswith(('.npz', '.npy')): return True
     if isinstance(data, Mapping):
         many = {re.sub(r'_?\d+$', '', str(k)) for k, v in data.items() if _many(v)}
-        return bool(many & {'observations', 'obs', 'acts'}) or bool(many & set(_NAMES['states']) and many & set(_NAMES['actions']))
-    if isinstance(data, tuple) and len(data) == 2: return all(isinstance(p, Path) or isinstance(p, str) and p.endswith('.npy') for p in data)
-    return isinstance(data, list) and bool(data) and all(isinstance(d, (Mapping, Path)) and is_recording(d) for d in data)
+        return bool(many & {'observations', 'obs', 'acts'}) or bool(many & set(_NAMES['states']) and
+                                                                    many & set(_NAMES['actions']))
+    if isinstance(data, tuple) and len(data) == 2:
+        return all(isinstance(p, Path) or isinstance(p, str) and p.endswith('.npy') for p in data)
+    return isinstance(data, list) and bool(data) and all(isinstance(d, (Mapping, Path)) and is_recording(d)
+                                                         for d in data)
 
 def demonstrations(
-    data, # a `.npz` or structured `.npy` file, a pair of `.npy` files, a mapping of arrays, a list of those (one an episode), or what `tiles_from` takes
+    # a `.npz` or structured `.npy` file, a pair of `.npy` files, a mapping of arrays,
+    # a list of those (one an episode), or what `tiles_from` takes
+    data,
     label='', # put before the number of each episode
     **about, # fields that every tile shall have, e.g. agent_id
 ):  # -> list of tiles, in episodes
     "Tiles from recorded play. Raises `BadInput` naming what is missing or does not fit."
     if not is_recording(data): return list(tiles_from(data, **about))
-    if isinstance(data, list): return [t for n, d in enumerate(data) for t in demonstrations(d, f'{label}{n}.', **about)]
+    if isinstance(data, list):
+        return [t for n, d in enumerate(data) for t in demonstrations(d, f'{label}{n}.', **about)]
     if isinstance(data, tuple):
         try: data = dict(zip(('states', 'actions'), (np.load(p, allow_pickle=False) for p in data)))
         except (OSError, ValueError) as e: raise BadInput(f"cannot read the pair of files: {e}") from None

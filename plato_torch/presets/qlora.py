@@ -6,14 +6,24 @@
 __all__ = ['QloraRoom']
 
 # %% ../../nbs/presets/07_qlora.ipynb #c9714ecc
+from fastcore.basics import patch
+from ..core.basics import *
 from ..core.room import *
 from ..core.adapter_room import *
 
 # %% ../../nbs/presets/07_qlora.ipynb #26912336
-@preset('qlora', family='Transfer', flow='base ▸ frozen in four bits; (state, label) tiles ▸ low-rank delta ▸ ensign, adapter files')
+@preset('qlora', family='Transfer', flow='base ▸ frozen in four bits; (state, label) tiles ▸ low-rank delta ▸ '
+                                         'ensign, adapter files')
 class QloraRoom(AdapterRoom):
     "Adapt a base that is kept in four bits a weight."
     options = AdapterRoom.options | dict(code='nf4', search=True)
     def learn(self, tiles):
         if not self.learner.frozen: self.make_base(self.tiles() if len(self) else tiles)
         return dict(loss=self.learner.step(tiles.states, tiles.actions))       # through the packed W, into A and B
+
+# %% ../../nbs/presets/07_qlora.ipynb #7506a979
+@patch
+def report(self:QloraRoom):  # -> dict of a matrix's name -> its `fourbit_report`
+    "The error and the memory of each packed matrix of the base."
+    if not self.learner.frozen: raise NotTrained(f"{self.name} has no base yet: call `train`")
+    return dict(self.learner.packing)

@@ -6,7 +6,7 @@
 __all__ = ['jepa_loss', 'effective_rank', 'SelfSupervisedRoom']
 
 # %% ../../nbs/presets/03_self_supervised.ipynb #9a8bf057
-import math, warnings
+import warnings
 import numpy as np
 from fastcore.basics import patch
 from ..core.basics import *
@@ -27,7 +27,8 @@ def jepa_loss(
     z = whole - whole.mean(0)
     c = z.T @ z / max(1, len(z) - 1)
     collapsed = (1 - (c.diagonal() + 1e-4).sqrt()).relu().mean()
-    return ((predicted - wanted)**2).mean() + variance * collapsed + covariance * (c.pow(2).sum() - c.diagonal().pow(2).sum()) / c.shape[1]
+    alike = (c.pow(2).sum() - c.diagonal().pow(2).sum()) / c.shape[1]
+    return ((predicted - wanted)**2).mean() + variance * collapsed + covariance * alike
 
 def effective_rank(
     z, # embeddings [n, d]
@@ -39,12 +40,14 @@ def effective_rank(
     return float(np.exp(-(p * np.log(p)).sum()))
 
 # %% ../../nbs/presets/03_self_supervised.ipynb #9c09ad48
-@preset('self_supervised', family='Representation', flow='tiles, labelled or not ▸ hide and guess ▸ encoding ▸ linear probe ▸ ensign')
+@preset('self_supervised', family='Representation',
+        flow='tiles, labelled or not ▸ hide and guess ▸ encoding ▸ linear probe ▸ ensign')
 class SelfSupervisedRoom(Room):
     "Hide part of what was seen and guess it from the rest; few labels then go a long way."
     learners = 'linear', 'net'
     kinds, needs_action = dict(linear='masked', net='jepa'), False        # most tiles have no label
     options = dict(hidden_share=0.5, variance=1.0, covariance=0.04)
+    limits = dict(hidden_share=(0.01, 0.99), variance=(0, 1e6), covariance=(0, 1e6))
 
     def learn(self, tiles):
         loss = self._guess(tiles.states)
@@ -58,18 +61,18 @@ class SelfSupervisedRoom(Room):
     def _probe(self, tiles):
         "One step of the probe on the tiles that have a label; -> its loss, 0 without any"
         rows = [i for i, t in enumerate(tiles) if t.action is not None]
-        return self.learner.probe.step(self.learner.embed(tiles[rows].states), [tiles[i].action for i in rows]) if rows else 0.0
+        return self.learner.probe.step(self.learner.embed(tiles[rows].states),
+                                       [tiles[i].action for i in rows]) if rows else 0.0
 
 # %% ../../nbs/presets/03_self_supervised.ipynb #eabe1bc1
 @patch
 def _open(self:SelfSupervisedRoom, learner):
-    "Check the settings; take up where the room was left"
-    if not (isinstance(self.hidden_share, (int, float)) and 0 < self.hidden_share < 1): raise BadInput(f"hidden_share must be between 0 and 1; got {self.hidden_share!r}")
-    for name in 'variance', 'covariance':
-        if not (isinstance(value := getattr(self, name), (int, float)) and 0 <= value < math.inf): raise BadInput(f"{name} must be ≥ 0; got {value!r}")
+    "Take up where the room was left, with a learner that guesses"
     self.ranks = []                                      # (step, effective rank) while a net trains
     Room._open(self, learner)
-    if not hasattr(self.learner, 'guess'): raise BadInput(f"a self-supervised room needs a learner that guesses ({', '.join(self.learners)}); got {short_repr(self.learner)}")
+    if not hasattr(self.learner, 'guess'):
+        raise BadInput(f"a self-supervised room needs a learner that guesses ({', '.join(self.learners)}); got "
+                       f"{short_repr(self.learner)}")
 
 # %% ../../nbs/presets/03_self_supervised.ipynb #0a28b0ac
 @patch
@@ -91,8 +94,10 @@ def _train(self:SelfSupervisedRoom, tiles, steps, batch_size):
         if rows is None: order = iter(np.array_split(self.rng.permutation(len(tiles)), a_pass)); rows = next(order)
         how = dict(pace=1 - step / steps, count=step < a_pass) if net else {}
         with self._lock: self._record(dict(loss=self._guess(tiles[rows].states, **how)))
-        if net and (step % 50 == 49 or step == steps - 1): self.ranks.append((self.steps, effective_rank(self.learner.latent(look))))
-    if net and len(look) > 2 and self.ranks[-1][1] < 1.5: warnings.warn(f"{self.name} has collapsed: its space uses {self.ranks[-1][1]:.1f} directions. Raise `variance`")
+        if net and (step % 50 == 49 or step == steps - 1):
+            self.ranks.append((self.steps, effective_rank(self.learner.latent(look))))
+    if net and len(look) > 2 and self.ranks[-1][1] < 1.5:
+        warnings.warn(f"{self.name} has collapsed: its space uses {self.ranks[-1][1]:.1f} directions. Raise `variance`")
     self._train_probe(tiles)
     return steps
 
@@ -104,14 +109,17 @@ def _train_probe(self:SelfSupervisedRoom, tiles, passes=60, size=64):
     labels, z = [tiles[i].action for i in rows], self.learner.embed(tiles[rows].states)
     self.learner.add_labels(labels)
     a_pass = -(-len(rows) // size)
-    for _ in range(passes):
-        for cut in np.array_split(self.rng.permutation(len(rows)), a_pass): self.learner.probe.step(z[cut], [labels[i] for i in cut])
+    for _ in range(min(passes, max(3, 2000 // a_pass))):
+        for cut in np.array_split(self.rng.permutation(len(rows)), a_pass):
+            self.learner.probe.step(z[cut], [labels[i] for i in cut])
 
 # %% ../../nbs/presets/03_self_supervised.ipynb #7ee6eb24
 @patch
 def _taught(self:SelfSupervisedRoom, states):  # -> states, checked and encoded
     "Refuse questions before the first step, and states of another kind"
-    if not self.learner.count: raise NotTrained(f"{self.name} has learnt nothing yet: give it experience with `feed` or `observe`, then call `train`")
+    if not self.learner.count:
+        raise NotTrained(f"{self.name} has learnt nothing yet: give it experience with `feed` or `observe`, then "
+                         "call `train`")
     if isinstance(states, np.ndarray) and states.ndim > 1:
         if len(states): self._check_state(states[0])
     else: states = [self._check_state(s) for s in states]
@@ -134,7 +142,8 @@ def predict_masked(self:SelfSupervisedRoom,
     e, width = self._taught(states), self.learner.encoder.width
     if seen is not None:
         seen = np.asarray(seen)
-        if seen.dtype != bool or seen.shape != (len(e), width): raise BadInput(f"seen must be bool of shape {(len(e), width)}; got {seen.dtype} of shape {seen.shape}")
+        if seen.dtype != bool or seen.shape != (len(e), width):
+            raise BadInput(f"seen must be bool of shape {(len(e), width)}; got {seen.dtype} of shape {seen.shape}")
         seen = np.concatenate([seen, np.ones((len(e), self.learner.features(e)[0].shape[1] - width), bool)], 1)
     return self.learner.predict_masked(e, seen)[:, :width]
 
