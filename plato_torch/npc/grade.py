@@ -165,7 +165,7 @@ def _object(said, scene):
 
 # %% ../../nbs/npc/30_grade.ipynb #e2b42a04
 _CAPITAL = re.compile(r"[A-Z][\w'’-]*(?: [A-Z][\w'’-]*)*")
-_TOWARDS = re.compile(r'\b(?:in|at|to|near|into|towards?|through|from|of|reach|is) $')
+_TOWARDS = re.compile(r'\b(?:in|at|to|near|into|towards?|through|from|of|reach|is)$', re.I)
 _ANYWHERE = set('''i i'm i'll i'd i've o oh god heaven sir lord lady mister mistress master saint mother father
     sunday monday tuesday wednesday thursday friday saturday'''.split())
 
@@ -178,10 +178,10 @@ def _names(said, scene):
         if scene.has(phrase) or low in _ANYWHERE or phrase.isupper(): continue
         opens = not before.strip() or before.rstrip()[-1] in '.!?:;…*—-'
         if opens and low not in known['places'] and low.split()[0] not in known['people'] - {'till', 'basil', 'quill'}:
-            phrase = phrase.partition(' ')[2]
+            before, _, phrase = phrase.partition(' ')
             if not phrase or scene.has(phrase) or phrase.lower() in _ANYWHERE: continue
         words = phrase.lower().split()
-        place = words[-1] in known['place_ends'] or (words[0] not in known['people'] and _TOWARDS.search(before + ' '))
+        place = words[-1] in known['place_ends'] or (words[0] not in known['people'] and _TOWARDS.search(before.rstrip()))
         if not place and all(scene.has(w) or w in _ANYWHERE for w in words): continue
         yield bool(place), phrase
 
@@ -246,7 +246,7 @@ def _goto(said, scene):
         if not action or action.verb not in ('GOTO', 'TRAVEL'): continue
         place, card = action.argument, scene.card
         if place in card.known.values() or (card.errand and place == card.errand[1]): continue
-        if place.lower() not in lexicon()['places'] or not scene.has(place): return place
+        if place.lower() not in lexicon()['places'] or place not in scene.prompt: return place
 
 @check('misplaced action', 0.3, 'speech after the action, or none before', 'action')
 def _misplaced(said, scene):
