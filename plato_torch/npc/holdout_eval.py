@@ -78,7 +78,7 @@ def holdout_eval(
 # %% ../../nbs/npc/33_holdout_eval.ipynb #7b9aa64f
 def plot_holdout(
     found, # {name: Holdout}
-    before=None, # the same of an earlier model, drawn in grey behind
+    before=None, # the same of an earlier model, as a bar above each
     unit='bits_per_byte', # or 'perplexity', 'loss'
     ax=None, # draw here; a new figure if None
 ):  # -> matplotlib `Axes`
