@@ -116,9 +116,9 @@ def cards(
         near = {where[1] for where in shelf.known.values()} | {shelf.place.name, shelf.errand and shelf.errand.place}
         t.item = None
         elsewhere = [p.name for p in economy.world.places if p.name not in near]
-        _converse(t, rng, decks, rng.choice((1, 1, 2) if r < 0.5 else (1, 2, 3, 4)), elsewhere)
+        _converse(t, rng, decks, rng.choice((1, 1, 1, 2) if r < 0.6 else (1, 2, 3, 4)), elsewhere)
         if not t.turns: continue
-        row = t.short_card(0 if r < 0.5 else None) if r < 0.7 else t.card().say(t.turns[-1][1])
+        row = t.short_card(0 if r < 0.6 else None) if r < 0.75 else t.card().say(t.turns[-1][1])
         if hash(row) in seen: continue
         seen.add(hash(row))
         yield row
