@@ -113,6 +113,13 @@ def signatures(
     return found
 
 # %% ../../nbs/npc/19_dedupe.ipynb #f0b59ec5
+def _band_keys(found):
+    "One number for each band of each signature"
+    band = found.reshape(len(found), BANDS, SIZE // BANDS).astype(np.uint64)
+    keys = np.broadcast_to(np.arange(BANDS, dtype=np.uint64), band.shape[:2])
+    for k in range(band.shape[2]): keys = _mix(keys + band[:, :, k] + np.uint64(0x9e3779b97f4a7c15))
+    return keys
+
 class Near:
     "Remembers texts by their signatures and finds new ones that nearly repeat one of them."
     def __init__(self,
@@ -137,25 +144,25 @@ class Near:
         found, # uint32 [texts, SIZE], of `signatures`
     ):  # -> for each text, whether it nearly repeats an earlier one
         "Look up a block of texts and remember those that are new."
-        n, own = len(found), self.count + np.arange(len(found))
-        band = found.reshape(n, BANDS, -1).astype(np.uint64)
-        keys = np.broadcast_to(np.arange(BANDS, dtype=np.uint64), (n, BANDS))
-        for k in range(band.shape[2]): keys = _mix(keys + band[:, :, k] + np.uint64(0x9e3779b97f4a7c15))
-        while len(self.found) < self.count + n: self.found = np.concatenate([self.found, np.zeros_like(self.found)])
-        self.found[self.count:self.count + n] = found
+        n, own, keys = len(found), self.count + np.arange(len(found)), _band_keys(found)
+        self._keep(found)
         earlier, empty = self._earlier(keys), (found == 0xffffffff).all(1)
         text, place = np.nonzero(earlier < own[:, None])
         alike = (found[text] == self.found[earlier[text, place]]).mean(1) >= self.near
         repeats = np.zeros(n, bool)
         repeats[text[alike]] = True
-        new = ~repeats & ~empty
-        self._remember(keys[new], found[new])
+        self.remember(found[~repeats & ~empty])
         return repeats & ~empty
 
-    def _remember(self, keys, found):
-        "Keep what is new; of equal keys the earliest text stays"
+    def _keep(self, found):
+        "Write signatures behind the remembered ones"
+        while len(self.found) < self.count + len(found): self.found = np.concatenate([self.found, np.zeros_like(self.found)])
         self.found[self.count:self.count + len(found)] = found
-        keys = np.concatenate([self.keys, keys.ravel()])
+
+    def remember(self, found):
+        "Remember texts without asking; of equal keys the earliest stays."
+        self._keep(found)
+        keys = np.concatenate([self.keys, _band_keys(found).ravel()])
         rows = np.concatenate([self.rows, self.count + np.repeat(np.arange(len(found)), BANDS)])
         self.keys, first = np.unique(keys, return_index=True)
         self.rows, self.count = rows[first], self.count + len(found)
