@@ -33,21 +33,22 @@ def _spoken(text):
 def tidy(
     row, # `Conversation` or text
     longest=20_000, # letters of a whole row
-):  # -> row, or None; reason why there is none, or ''
+):  # -> row, its text, what of the text is no reply; or None and the reason why there is none, and ''
     "A row without beats, or why it cannot be used."
-    if isinstance(row, str): text = row
-    elif not isinstance(row, Conversation): return None, 'not a row'
+    if isinstance(row, str): text = card = row
+    elif not isinstance(row, Conversation): return None, 'not a row', ''
     else:
-        if '*' in render(row)[0]:
+        if any('*' in said for talk in (row.turns, *row.examples) for _, said in talk):
             spoken = lambda turns: tuple((who, _spoken(text)) for who, text in turns)
             row = dataclasses.replace(row, turns=spoken(row.turns), examples=tuple(map(spoken, row.examples)))
-        if not any(who == row.name for who, _ in row.turns): return None, 'no reply'
-        if not all(said for _, said in row.turns): return None, 'only a beat'
-        text = render(row)[0]
-    if not text.strip(): return None, 'empty'
-    if len(text) > longest: return None, 'too long'
-    if _CONTROL.search(text): return None, 'control characters'
-    return row, ''
+        if not any(who == row.name for who, _ in row.turns): return None, 'no reply', ''
+        if not all(said for _, said in row.turns): return None, 'only a beat', ''
+        pieces = segments(row)
+        text, card = ''.join([p for p, _ in pieces]), ''.join([p for p, loss in pieces if not loss])
+    if not text.strip(): return None, 'empty', ''
+    if len(text) > longest: return None, 'too long', ''
+    if _CONTROL.search(text): return None, 'control characters', ''
+    return row, text, card
 
 # %% ../../nbs/npc/31_mixture.ipynb #7141c7b4
 @dataclasses.dataclass
@@ -80,22 +81,25 @@ class PartReport:
     absent: str = ''      # why there is nothing
 
 # %% ../../nbs/npc/31_mixture.ipynb #b886eefb
+def _talk_frame(row, card):
+    "Opening and closing template of a row's replies; none for plain text"
+    return ('', '') if isinstance(row, str) else frame([said for who, said in row.turns if who == row.name], card)
+
 class _Gates:
     "What all parts have passed so far"
     def __init__(self, mixture):
         self.mixture, self.seen, self.near = mixture, set(), Near(mixture.near)
 
-    def block(self, rows, dropped):  # -> rows that pass, their digests and signatures
+    def block(self, rows, dropped):  # -> (row, digest, opening and closing template) of those that pass, their signatures
         "Send a block through"
-        passed, texts, digests = [], [], []
+        passed, texts = [], []
         for row in rows:
-            row, reason = tidy(row, self.mixture.longest)
-            text = '' if row is None else row if isinstance(row, str) else render(row)[0]
+            row, text, card = tidy(row, self.mixture.longest)
             digest = int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), 'little')
-            if not reason and digest in self.seen: reason = 'repeat'
-            if reason: dropped[reason] += 1; continue
+            if row is None or digest in self.seen: dropped['repeat' if row is not None else text] += 1; continue
             self.seen.add(digest)
-            passed.append(row); texts.append(text); digests.append(digest)
+            texts.append(text)
+            passed.append((row, digest, _talk_frame(row, card)))
         words = word_numbers(texts)
         exam = self.mixture.overlap.touches(*words, len(texts))
         found = signatures(*words, len(texts))
@@ -103,7 +107,7 @@ class _Gates:
         repeats[~exam] = self.near.add(found[~exam])
         dropped.update({'held out': int(exam.sum()), 'near repeat': int(repeats.sum())})
         stay = np.flatnonzero(~exam & ~repeats)
-        return [passed[i] for i in stay], np.array(digests, np.uint64)[stay], found[stay]
+        return [passed[i] for i in stay], found[stay]
 
     def remember(self, digests, found):
         "What an earlier run let pass"
@@ -131,17 +135,12 @@ class Mixture:
                              held_out=hashlib.sha256(self.overlap.hashes.tobytes()).hexdigest())
 
     def style(self, digest):  # -> 'card' or 'bare', always the same for a row
-        return 'bare' if derive_seed(self.seed, 'style', int(digest)) % 1000 < 1000 * self.bare else 'card'
+        return 'bare' if (digest ^ self.seed) % 1000 < 1000 * self.bare else 'card'
 
 # %% ../../nbs/npc/31_mixture.ipynb #660799e9
 def _sha(file):
     "SHA-256 of a file"
     with open(file, 'rb') as f: return hashlib.file_digest(f, 'sha256').hexdigest() if hasattr(hashlib, 'file_digest') else hashlib.sha256(f.read()).hexdigest()
-
-def _talk_frame(row):
-    "Opening and closing template of a row's replies; none for plain text"
-    if isinstance(row, str): return '', ''
-    return frame([said for who, said in row.turns if who == row.name], ' '.join([header(row), *(said for who, said in row.turns if who != row.name)]))
 
 def _gather(mixture, part, gates, report, folder):
     "Stream a part through the gates into `folder`"
@@ -151,19 +150,19 @@ def _gather(mixture, part, gates, report, folder):
         while part.cap is None or report.kept < part.cap:
             block = list(islice(rows, 1024 if part.cap is None else min(1024, part.cap - report.kept)))
             if not block: break
-            passed, new, sign = gates.block(block, dropped)
-            for row, digest in zip(passed, new):
-                f.write(row_line(row, mixture.style(digest)) + '\n')
-                frames.append(_talk_frame(row))
+            passed, sign = gates.block(block, dropped)
+            f.writelines(row_line(row, mixture.style(digest)) + '\n' for row, digest, _ in passed)
+            frames += [frame for *_, frame in passed]
             report.seen, report.kept = report.seen + len(block), report.kept + len(passed)
-            digests.append(new); found.append(sign)
+            digests += [digest for _, digest, _ in passed]
+            found.append(sign)
     keep = within_share(frames, mixture.share, least=20)
     dropped['worn template'] = int((~keep).sum())
     report.kept, report.dropped = int(keep.sum()), {k: v for k, v in sorted(dropped.items()) if v}
     with open(folder/'spool', encoding='utf-8') as f, open(folder/'rows.jsonl', 'w', encoding='utf-8') as g:
         g.writelines(line for line, stays in zip(f, keep) if stays)
     (folder/'spool').unlink()
-    np.save(folder/'digests.npy', np.concatenate([np.zeros(0, np.uint64), *digests]))
+    np.save(folder/'digests.npy', np.array(digests, np.uint64))
     np.save(folder/'signatures.npy', np.concatenate([np.zeros((0, SIZE), np.uint32), *found]))
 
 # %% ../../nbs/npc/31_mixture.ipynb #518b837b
