@@ -4,7 +4,8 @@
 
 # %% auto #0
 __all__ = ['SYNTHETIC', 'tidy', 'Part', 'PartReport', 'Mixture', 'collect', 'sample_texts', 'Report', 'write', 'write_manifest',
-           'check_manifest', 'synthetic_parts', 'Prepared', 'prepare']
+           'check_manifest', 'synthetic_parts', 'source_part', 'Prepared', 'prepare', 'plot_report', 'write_samples',
+           'main']
 
 # %% ../../nbs/npc/31_mixture.ipynb #e5e58efd
 import dataclasses, hashlib, json, re, sys
@@ -16,9 +17,12 @@ from ..core.basics import *
 from .tokenizer import *
 from .prompt import *
 from .packing import *
+from .world import *
 from .scenarios import *
 from .dedupe import *
 from .rows import *
+from .readers import *
+from .sources import *
 
 # %% ../../nbs/npc/31_mixture.ipynb #ef5a642a
 _STRONG = re.compile(r'\*\*(?=[^\s*])([^*\n]*[^\s*])\*\*|(?<=[a-z,] )\*(\w+)\*(?=[ ,.!?]+[a-z]|[,.!?])')   # emphasis stays, without its stars
@@ -61,6 +65,7 @@ class Part:
     real: bool = False    # not made by our own engines
     licence: str = ''
     key: str = ''         # what the rows are made from, e.g. a seed; another key means other rows
+    absent: str = ''      # why there are no rows
 
     def __post_init__(self):
         if not re.fullmatch(r'[a-z0-9][a-z0-9_-]{0,60}', self.name): raise BadInput(f'the name of a part becomes a folder: small letters, digits, - and _; got {self.name!r}')
@@ -174,13 +179,13 @@ def collect(
     gates, reports, before = _Gates(mixture), [], ''
     for part in progress(mixture.parts, what='collecting'):
         place = Path(folder)/'parts'/part.name
-        settings = mixture.settings | dict(part=[part.name, part.key, part.cap, part.real, part.licence], before=before)
+        settings = mixture.settings | dict(part=[part.name, part.key, part.cap, part.real, part.licence, part.absent], before=before)
         done = read_json(place/'report.json') if (place/'report.json').exists() else {}
         if done.get('settings') == settings:
             report = PartReport(**done['report'])
             gates.remember(np.load(place/'digests.npy', allow_pickle=False), np.load(place/'signatures.npy', allow_pickle=False))
         else:
-            report = PartReport(part.name, part.real, part.licence)
+            report = PartReport(part.name, part.real, part.licence, absent=part.absent)
             with atomic_path(place) as p:
                 p.mkdir()
                 _gather(mixture, part, gates, report, p)
@@ -282,6 +287,23 @@ def synthetic_parts(
         return Part(name, lambda: engine(n, seed, split), cap=n, licence='MIT', key=f'{split} {seed}')
     return [part(name, *given) for name, given in SYNTHETIC.items()]
 
+# %% ../../nbs/npc/31_mixture.ipynb #eb8ecd5d
+def source_part(
+    name, # one of `SOURCES`
+    folder, # where its rows are kept
+    files=None, # folder with its files; None: fetch them
+    cap=20_000, # training rows at most
+    weight=1.,
+    seed=0,
+):  # -> `Part`, list of held-out texts
+    "A public source as a part of a mixture."
+    report = gather(name, folder, files, cap, seed=seed)
+    part = Part(name, (), weight, cap, True, report.licence, absent=report.absent)
+    if report.absent: return part, []
+    read = lambda split: (line_row(line)[0] for line in open(Path(folder)/name/f'{split}.jsonl', encoding='utf-8'))
+    part.rows, part.key = (lambda: read('train')), _sha(Path(folder)/name/'train.jsonl')
+    return part, [row if isinstance(row, str) else render(row)[0] for row in read('holdout')]
+
 # %% ../../nbs/npc/31_mixture.ipynb #2a38fe36
 @dataclasses.dataclass
 class Prepared:
@@ -300,7 +322,8 @@ def prepare(
     val_rows=1_000, # held-out rows, about
     vocab_size=4096,
     seed=0,
-    parts=(), # more `Part`s, e.g. public sources
+    sources=(), # names of public sources, see `SOURCES`
+    parts=(), # more `Part`s
     held_out=(), # more texts that must not be learnt
     tokenizer=None, # a `Tokenizer`; None: learn one from the training rows
     workers=1, # processes
@@ -310,7 +333,12 @@ def prepare(
     val = Mixture(synthetic_parts(val_rows, seed, 'eval'), seed=seed, share=1)
     val_reports = collect(val, folder/'held_out')
     exam = [*sample_texts(val, folder/'held_out', letters=10 ** 12), *held_out]
-    train = Mixture([*synthetic_parts(rows, seed), *parts], exam, seed)
+    public = []
+    for name in sources:
+        part, texts = source_part(name, folder/'sources', seed=seed)
+        public.append(part)
+        exam += texts
+    train = Mixture([*synthetic_parts(rows, seed), *public, *parts], exam, seed)
     reports = collect(train, folder)
     if tokenizer is None: tokenizer = _learn_words(train, folder, vocab_size)
     save_tokenizer(tokenizer, folder/'tokenizer.json')
@@ -329,3 +357,51 @@ def _learn_words(mixture, folder, vocab_size):
     save_tokenizer(tokenizer, file)
     write_json(note, made_from)
     return tokenizer
+
+# %% ../../nbs/npc/31_mixture.ipynb #101205ff
+def plot_report(
+    report, # `Report`
+    axes=None, # two of matplotlib; None makes them
+):  # -> axes
+    "Tokens of each part, and dropped rows by reason."
+    pyplot = require('matplotlib.pyplot', 'notebooks')
+    if axes is None: _, axes = pyplot.subplots(1, 2, figsize=(9, 0.9 + 0.4 * max(3, len(report.parts))), layout='constrained')
+    names = [p.name + (' (absent)' if p.absent else '') for p in report.parts]
+    for label, real in ('synthetic', False), ('real', True):
+        tokens = [p.tokens if p.real == real else 0 for p in report.parts]
+        learnt = [p.learnt if p.real == real else 0 for p in report.parts]
+        bars = axes[0].barh(names, tokens, label=f'{label}, read', alpha=0.35, color='C1' if real else 'C0')
+        axes[0].barh(names, learnt, label=f'{label}, learnt', color=bars[0].get_facecolor()[:3])
+    axes[0].set(xlabel='tokens', title=f'{report.tokens:,} tokens, {report.real:.0%} real')
+    axes[0].legend(fontsize=8)
+    left = np.zeros(len(names))
+    for reason in sorted({r for p in report.parts for r in p.dropped}):
+        counts = np.array([p.dropped.get(reason, 0) for p in report.parts])
+        axes[1].barh(names, counts, left=left, label=reason)
+        left += counts
+    axes[1].set(xlabel='rows dropped', title=f'{int(left.sum()):,} rows dropped', yticks=[])
+    if left.any(): axes[1].legend(fontsize=8)
+    for ax in axes: ax.invert_yaxis()
+    return axes
+
+# %% ../../nbs/npc/31_mixture.ipynb #2a3f8781
+def write_samples(
+    folder, # `samples/*.jsonl` and `manifest.json` are written there
+    letters=60_000, # of each file, at most
+    seed=0,
+):  # -> {file: SHA-256}
+    "The first rows of every engine, of both splits, and their SHA-256."
+    for split in SPLITS:
+        for part in synthetic_parts(40 * len(SYNTHETIC), seed, split):
+            lines, size = [], 0
+            for row in part.rows():
+                line = row_line(row) + '\n'
+                if (size := size + len(line.encode())) <= letters: lines.append(line)
+            atomic_write(Path(folder)/'samples'/f'{part.name}.{split}.jsonl', ''.join(lines))
+    return write_manifest(folder)
+
+def main(argv=None):
+    "What the command `plato_samples FOLDER` does."
+    given = sys.argv[1:] if argv is None else argv
+    if len(given) != 1: raise BadInput(f'give one folder, e.g. data; got {given}')
+    print(*write_samples(given[0]), sep='\n')
