@@ -29,14 +29,13 @@ class Genes:
     def apart(self, a, b): return (a != b).mean(1)
     def cross(self, rng, a, b, kind):
         "Each gene from either parent."
-        return np.where(rng.random(a.shape) < 0.5, a, b)
+        return np.where(rng.random(a.shape, np.float32) < 0.5, a, b)
 
-def _some(rng, n, size):  # -> bool [n, size]
+def _some(rng, n, size):  # -> (rows, columns)
     "Which genes change: one, and in three of ten genomes some more"
-    more = np.where(rng.random(n) < 0.3, size**rng.random(n), 0) / size
-    which = rng.random((n, size)) < more[:, None]
-    which[np.arange(n), rng.integers(0, size, n)] = True
-    return which
+    rows, columns = np.flatnonzero(rng.random(n) < 0.3), rng.integers(0, size, n)
+    more = np.nonzero(rng.random((len(rows), size), np.float32) < size ** (rng.random((len(rows), 1)) - 1))
+    return np.concatenate([np.arange(n), rows[more[0]]]), np.concatenate([columns, more[1]])
 
 # %% ../../nbs/core/23_genetic.ipynb #9c613096
 class Reals(Genes):
@@ -54,11 +53,14 @@ class Reals(Genes):
 
     def cross(self, rng, a, b, kind):
         "Uniform, or blended: a point on the line through both parents, up to half their distance beyond."
-        return Genes.cross(self, rng, a, b, kind) if kind == 'uniform' else a + rng.uniform(-0.5, 1.5, a.shape) * (b - a)
+        if kind == 'uniform': return Genes.cross(self, rng, a, b, kind)
+        return self.inside(a + rng.uniform(-0.5, 1.5, a.shape) * (b - a))
 
     def mutate(self, rng, x, strength):
-        x = x + _some(rng, *x.shape) * strength[:, None] * rng.standard_cauchy(x.shape) * (self.high - self.low)
-        return self.inside(x)
+        i, j = _some(rng, *x.shape)
+        x = x.copy()
+        x[i, j] = self.inside(x[i, j] + strength[i] * rng.standard_cauchy(len(i)) * (self.high - self.low))
+        return x
 
     def inside(self, x):
         "Reflected at the bounds."
