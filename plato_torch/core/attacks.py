@@ -90,16 +90,19 @@ def attack_vectors(
     return x + d
 
 # %% ../../nbs/core/24_attacks.ipynb #077247eb
-TEXT_ATTACKS = ('letters', 'drop', 'swap')
+TEXT_ATTACKS = ('letters', 'drop', 'swap', 'insert')
 
 def text_edits(
     text, # any text
     kind, # one of `TEXT_ATTACKS`
     rng, # generator
     count=12, # how many at most
+    words=(), # that may be put in, for 'insert'
 ):  # -> list of texts, each one edit away
     "What one edit may make of a text."
     if kind not in TEXT_ATTACKS: raise unknown_name('attack on texts', kind, TEXT_ATTACKS)
+    if kind == 'insert':
+        return [f'{text} {words[i]}' for i in rng.choice(len(words), min(len(words), 2 * count), replace=False)] if len(words) else []
     words, made = text.split(' '), []
     if kind == 'drop': made = [' '.join(words[:i] + words[i + 1:]) for i in range(len(words)) if len(words) > 1]
     elif kind == 'swap': made = [' '.join(words[:i] + [words[i + 1], words[i]] + words[i + 2:]) for i in range(len(words) - 1)]
@@ -139,6 +142,7 @@ def attack_edits(
     kind='letters', # one of `TEXT_ATTACKS`; 'record' for mappings
     rng=0, # seed or generator
     fell=None, # function (states, labels) -> bool [n]: answered wrong?
+    words=(), # that may be put in, for 'insert'
 ):  # -> list of states, edited where that hurts
     "States within the budget that are answered worse."
     rng, now = rng_from(rng), list(states)
@@ -152,7 +156,7 @@ def attack_edits(
     rounds = budget if not record else sum(b if isinstance(states[0].get(k), str) else 1 for k, b in _plain_budget(budget, states[0]).items()) if len(now) else 0
     for _ in range(int(rounds)):
         tries = [(i, *made) for i in left.tolist() for made in
-                 (record_edits(now[i], states[i], budget, rng, spent[i]) if record else [(t, None) for t in text_edits(now[i], kind, rng)])]
+                 (record_edits(now[i], states[i], budget, rng, spent[i]) if record else [(t, None) for t in text_edits(now[i], kind, rng, words=words)])]
         if not tries: break
         value = np.asarray(sure([t[1] for t in tries], [labels[t[0]] for t in tries]))
         best = {}

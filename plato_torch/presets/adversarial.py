@@ -45,7 +45,7 @@ class AdversarialRoom(Room):
 def _kinds(self:AdversarialRoom, kind):
     "The attacks that fit states of a kind"
     fit = TEXT_ATTACKS if kind == 'text' else ('record',) if kind == 'mapping' else VECTOR_ATTACKS
-    found = [k for k in self.attacks or fit if k in fit]
+    found = [k for k in self.attacks or fit if k in fit and (self.attacks or k != 'insert')]    # a word put in may change the meaning
     if not found: raise BadInput(f"none of the attacks {self.attacks} fits states of kind {kind}; there is {', '.join(fit)}")
     return found
 
@@ -77,7 +77,8 @@ def attack(self:AdversarialRoom,
     rng, budget, kind = self.rng if rng is None else rng, self._budget(states) if budget is None else budget, kind or self._kinds(self.kind)[0]
     if kind not in VECTOR_ATTACKS:
         sure = self._sure if target is None else _sure_of(target)
-        return attack_edits(sure, states, labels, budget, kind, rng, lambda s, l: ~_right(self.learner if target is None else target, s, l))
+        who = self.learner if target is None else target
+        return attack_edits(sure, states, labels, budget, kind, rng, lambda s, l: ~_right(who, s, l), self._words(kind))
     x = np.asarray(states, np.float32).reshape(len(states), -1)
     if target is not None: z = _corners(target, x, np.shape(states), labels, budget, self, rng, steps)
     else: z = attack_vectors(ascent(self._ready()) if kind != 'random' else None, x, self._columns(labels), budget, kind, self.norm, self.bounds, steps, rng=rng)
@@ -140,13 +141,18 @@ def learn(self:AdversarialRoom, tiles):
 def _top(learner, x): return learner.proba(x).argmax(1)
 
 @patch
+def _words(self:AdversarialRoom, kind):
+    "The words of the room's own texts, for red to put in"
+    return sorted({w for t in self.tiles() for w in t.state.split()}) if kind == 'insert' else ()
+
+@patch
 def _learn_edits(self:AdversarialRoom, tiles, labels):
     "The same for texts and records: some of a batch is attacked, and learnt beside what it was"
     raw, n = [t.state for t in tiles], len(tiles)
     rows = self.rng.permutation(n)[:int(np.ceil(self.share * n))].tolist()
     kind = pick_kind(self.tried, self.through, self._kinds(self.kind))
     hit, truth = [raw[i] for i in rows], [labels[i] for i in rows]
-    made = attack_edits(self._sure, hit, truth, self._budget(raw), kind, self.rng, lambda s, l: ~_right(self.learner, s, l))
+    made = attack_edits(self._sure, hit, truth, self._budget(raw), kind, self.rng, lambda s, l: ~_right(self.learner, s, l), self._words(kind))
     self._note_contest(kind, _right(self.learner, hit, truth), _right(self.learner, made, truth))
     return dict(loss=self.learner.step(raw + made, labels + truth), attack=kind)
 
