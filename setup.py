@@ -13,6 +13,7 @@ extras = dict(
     gym=['gymnasium>=1.0'],
     tables=['pandas>=2.0', 'pyarrow>=14'],
     notebooks=['matplotlib>=3.7', 'ipywidgets>=8.0', 'tqdm>=4.65'])
+extras['rooms'] = ['cma>=3.3']
 extras['npc'] = extras['torch'] + ['tokenizers>=0.20', 'tqdm>=4.65']
 extras['data'] = extras['npc'] + ['kagglehub>=0.3', 'huggingface-hub>=0.30']
 extras['export'] = extras['npc'] + ['gguf>=0.18']
