@@ -29,6 +29,7 @@ from .sources import *
 _STRONG = re.compile(r'\*\*(?=[^\s*])([^*\n]*[^\s*])\*\*|(?<=[a-z,] )\*(\w+)\*(?=[ ,.!?]+[a-z]|[,.!?])')
 _BEAT = re.compile(r'(?<![\w*])\*(?=[^\s*])[^*\n]*(?<=[^\s*])\*(?![\w*])')
 _CONTROL = re.compile(r'[\x00-\x08\x0b-\x1f\x7f\ufffd\ud800-\udfff]')
+_ALLOWED = {9: None, 10: None}   # what may break a line; the rest is looked at only when it is not printable
 
 def _spoken(text):
     "A turn without its beats"
@@ -52,7 +53,7 @@ def tidy(
         text, card = ''.join([p for p, _ in pieces]), ''.join([p for p, loss in pieces if not loss])
     if not text.strip(): return None, 'empty', ''
     if len(text) > longest: return None, 'too long', ''
-    if _CONTROL.search(text): return None, 'control characters', ''
+    if not text.translate(_ALLOWED).isprintable() and _CONTROL.search(text): return None, 'control characters', ''
     return row, text, card
 
 # %% ../../nbs/npc/31_mixture.ipynb #7141c7b4
@@ -396,7 +397,7 @@ def plot_report(
         axes[1].barh(names, counts, left=left, label=reason)
         left += counts
     axes[1].set(xlabel='rows dropped', title=f'{int(left.sum()):,} rows dropped', yticks=[])
-    if left.any(): axes[1].legend(fontsize=8)
+    if left.any(): axes[1].legend(fontsize=8, loc='upper left', bbox_to_anchor=(1, 1))
     for ax in axes: ax.invert_yaxis()
     return axes
 
