@@ -21,8 +21,11 @@ def pieces(text, words=350):  # -> list of text
         if size + n > words and parts[-1]: parts.append([]); size = 0
         parts[-1].append(sentence)
         size += n
-    prose = lambda part: 20 <= sum(s.count(' ') + 1 for s in part) <= 2 * words and sum(s[-1:] in '.!?"”’\'' for s in part) > len(part) / 2
-    return [' '.join(part) for part in parts if prose(part) and sum(len(re.findall(r'\b[A-Z]{3,}\b|\d', s)) for s in part) < sum(map(len, part)) / 40]
+    def prose(part):
+        size, ends = sum(s.count(' ') + 1 for s in part), sum(s[-1:] in '.!?"”’\'' for s in part)
+        odd = sum(len(re.findall(r'\b[A-Z]{3,}\b|\d', s)) for s in part)
+        return 20 <= size <= 2 * words and ends > len(part) / 2 and odd < sum(map(len, part)) / 40
+    return [' '.join(part) for part in parts if prose(part)]
 
 @source('tinystories', 'roneneldan/TinyStories', 'hub', 'TinyStories-train.txt', 'stories', 'CDLA-Sharing-1.0')
 def tiny_story(record):
@@ -30,35 +33,53 @@ def tiny_story(record):
     return None if len(record) < 100 else record.strip()
 
 BOOKS = {   # author -> titles in the public domain, by people who died before 1955
-    'verne': 'a journey to the centre of the earth|twenty thousand leagues under the sea|around the world in eighty days|the mysterious island',
-    'baum': 'the wonderful wizard of oz|the marvelous land of oz|ozma of oz|dorothy and the wizard in oz|the road to oz|the emerald city of oz|the patchwork girl of oz',
-    'macdonald': 'phantastes|lilith|the princess and the goblin|the princess and curdie|at the back of the north wind',
-    'morris': 'the well at the world s end|the wood beyond the world|the house of the wolfings|the roots of the mountains|the story of the glittering plain',
-    'carroll': 'alice s adventures in wonderland|through the looking glass', 'barrie': 'peter pan|peter and wendy',
-    'stevenson': 'treasure island|kidnapped|the black arrow|the strange case of dr jekyll and mr hyde', 'nesbit': 'five children and it|the phoenix and the carpet|the story of the amulet',
-    'haggard': 'king solomon s mines|she|allan quatermain|montezuma s daughter', 'grahame': 'the wind in the willows',
-    'wells': 'the time machine|the war of the worlds|the invisible man|the island of doctor moreau|the first men in the moon',
-    'burroughs': 'a princess of mars|the gods of mars|the warlord of mars|tarzan of the apes|at the earth s core|the land that time forgot',
-    'dumas': 'the three musketeers|the count of monte cristo|twenty years after', 'hodgson': 'the night land|the house on the borderland',
-    'scott': 'ivanhoe|rob roy|the talisman', 'swift': 'gulliver s travels', 'defoe': 'robinson crusoe|the life and adventures of robinson crusoe',
-    'kipling': 'the jungle book|the second jungle book|kim|puck of pook s hill', 'pyle': 'the merry adventures of robin hood|otto of the silver hand',
-    'doyle': 'the lost world|the white company|sir nigel', 'lang': 'the blue fairy book|the red fairy book|the green fairy book|the yellow fairy book',
-    'twain': 'a connecticut yankee in king arthur s court|the prince and the pauper', 'malory': 'le morte d arthur', 'beckford': 'vathek'}
+    'verne': 'a journey to the centre of the earth|twenty thousand leagues under the sea|around the world in '
+             'eighty days|the mysterious island',
+    'baum': 'the wonderful wizard of oz|the marvelous land of oz|ozma of oz|dorothy and the wizard in oz|the '
+            'road to oz|the emerald city of oz|the patchwork girl of oz',
+    'macdonald': 'phantastes|lilith|the princess and the goblin|the princess and curdie|at the back of the north '
+                 'wind',
+    'morris': 'the well at the world s end|the wood beyond the world|the house of the wolfings|the roots of '
+              'the mountains|the story of the glittering plain',
+    'carroll': 'alice s adventures in wonderland|through the looking glass',
+    'barrie': 'peter pan|peter and wendy',
+    'stevenson': 'treasure island|kidnapped|the black arrow|the strange case of dr jekyll and mr hyde',
+    'nesbit': 'five children and it|the phoenix and the carpet|the story of the amulet',
+    'haggard': 'king solomon s mines|she|allan quatermain|montezuma s daughter',
+    'grahame': 'the wind in the willows',
+    'wells': 'the time machine|the war of the worlds|the invisible man|the island of doctor moreau|the first '
+             'men in the moon',
+    'burroughs': 'a princess of mars|the gods of mars|the warlord of mars|tarzan of the apes|at the earth s '
+                 'core|the land that time forgot',
+    'dumas': 'the three musketeers|the count of monte cristo|twenty years after',
+    'hodgson': 'the night land|the house on the borderland',
+    'scott': 'ivanhoe|rob roy|the talisman',
+    'swift': 'gulliver s travels',
+    'defoe': 'robinson crusoe|the life and adventures of robinson crusoe',
+    'kipling': 'the jungle book|the second jungle book|kim|puck of pook s hill',
+    'pyle': 'the merry adventures of robin hood|otto of the silver hand',
+    'doyle': 'the lost world|the white company|sir nigel',
+    'lang': 'the blue fairy book|the red fairy book|the green fairy book|the yellow fairy book',
+    'twain': 'a connecticut yankee in king arthur s court|the prince and the pauper',
+    'malory': 'le morte d arthur',
+    'beckford': 'vathek'}
 
 def free_title(title):  # -> whether it stands in `BOOKS`
     "Is `Title by Author` on the list of books in the public domain?"
     words, _, author = re.sub(r'[\W_]+', ' ', title.lower()).strip().rpartition(' by ')
     return any(name in author.split() and words in titles.split('|') for name, titles in BOOKS.items())
 
-@source('fantasy_books', 'mehhti/classic-fantasy-and-adventure-literature-corpus', 'kaggle', '*.csv', 'csv', 'public domain')
+@source('fantasy_books', 'mehhti/classic-fantasy-and-adventure-literature-corpus', 'kaggle', '*.csv', 'csv',
+        'public domain')
 def book(record):
     "Old novels. The uploader says CC0 for all, which does not hold for some: only titles listed in `BOOKS` are read."
     if not free_title(take(record, 'title')): return None
     return pieces(take(record, 'content'))
 
-@source('simple_wikipedia', 'ffatty/plain-text-wikipedia-simpleenglish', 'kaggle', 'AllCombined.txt', 'articles', 'CC-BY-SA-4.0')
+@source('simple_wikipedia', 'ffatty/plain-text-wikipedia-simpleenglish', 'kaggle', 'AllCombined.txt', 'articles',
+        'CC-BY-SA-4.0')
 def article(record):
-    "Simple English Wikipedia. The uploader says MIT; the text is CC BY-SA, so what is made from it names its source and stays under that licence."
+    "Simple English Wikipedia. The uploader says MIT; the text is CC BY-SA: name it, and pass the licence on."
     title, _, body = record.partition('\n\n')
     found = pieces(body)
     return f'{title}\n\n{found[0]}' if found else None
@@ -69,14 +90,17 @@ def fantasy_name(record):
     return f'Name: {record.strip()}' if re.fullmatch(r"[^\W\d_][\w' -]{1,30}", record.strip()) else None
 
 # %% ../../nbs/npc/27_adapters.ipynb #026fe0f9
-_UNFIT = re.compile(r'\b(sex\w*|nude|naked|porn\w*|nsfw|fetish\w*|erotic\w*|orgasm\w*|genital\w*|nipple\w*|penis|vagina|cock|pussy|cum|breasts?|horny|lust\w*|moan(s|ed|ing)?'
-                    r'|arous\w+|rape\w*|masturbat\w*|incest\w*|suicid\w*|fuck\w*|shit\w*|cunt\w*|bitch\w*|whor\w*|slut\w*|nigg\w+|fagg\w+)\b', re.I)
+_UNFIT = re.compile(
+    r'\b(sex\w*|nude|naked|porn\w*|nsfw|fetish\w*|erotic\w*|orgasm\w*|genital\w*|nipple\w*|penis|vagina|cock|pussy'
+    r'|cum|breasts?|horny|lust\w*|moan(s|ed|ing)?|arous\w+|rape\w*|masturbat\w*|incest\w*|suicid\w*|fuck\w*|shit\w*'
+    r'|cunt\w*|bitch\w*|whor\w*|slut\w*|nigg\w+|fagg\w+)\b', re.I)
 
 def unfit(row):  # -> bool
     "Does a row hold words that do not belong here?"
     return bool(_UNFIT.search(row if isinstance(row, str) else render(row)[0]))
 
-def _said(text, name): return re.sub(r'\{\{user\}\}|<user>', 'Player', re.sub(r'\{\{char\}\}|<bot>', lambda _: name, text, flags=re.I), flags=re.I).strip()
+def _said(text, name): return re.sub(r'\{\{user\}\}|<user>', 'Player', re.sub(r'\{\{char\}\}|<bot>', lambda _: name,
+                                                                              text, flags=re.I), flags=re.I).strip()
 
 def speaker(text):  # -> name
     "A name that can stand before a colon. Raises `BadInput` for one that cannot."
@@ -95,37 +119,42 @@ def talk_of(
 
 @source('pippa', 'PygmalionAI/PIPPA', 'hub', 'pippa_deduped.jsonl', 'jsonl', 'Apache-2.0')
 def pippa(record):
-    "Role-play of people with bots. Marked as not for all audiences: rows with unfit words are dropped; look at what is left before you ship it."
+    "Role-play of people with bots, not for all audiences: `unfit` rows are dropped; look at what is left."
     name = speaker(take(record, 'bot_name'))
     turns = [(name, _said(take(record, 'bot_greeting'), name))] if record.get('bot_greeting') else []
     for turn in take(record, 'conversation', list):
         turns.append(('Player' if take(turn, 'is_human', bool) else name, _said(take(turn, 'message'), name)))
     lines = re.findall(r'^\{\{(char|user)\}\}:[ \t]*(\S.*)$', str(record.get('bot_definitions') or ''), re.M)[:6]
-    examples = (tuple((name if who == 'char' else 'Player', _said(said, name)) for who, said in lines),) if lines else ()
+    examples = (tuple((name if who == 'char' else 'Player', _said(said, name)) for who,
+                      said in lines),) if lines else ()
     about = record.get('bot_description')
     return talk_of(Conversation(name, _said(about, name) if isinstance(about, str) else '', examples=examples), turns)
 
-@source('npc_dialogue', 'chimbiwide/NPC-Dialogue_v2', 'hub', '*.jsonl', 'jsonl', 'unverified (organisation says Apache-2.0)')
+@source('npc_dialogue', 'chimbiwide/NPC-Dialogue_v2', 'hub', '*.jsonl', 'jsonl',
+        'unverified (organisation says Apache-2.0)')
 def npc_dialogue(record):
     "Characters of games, written by a large model."
     first, *others = take(record, 'messages', list)
     card = take(first, 'content')
-    fields = dict(re.findall(r'(You are|Background|Current Location|Roleplaying Instructions):? +(.*?)(?=\s*(?:You are|Background:|Current Location:|Roleplaying Instructions:)|$)', card, re.S))
+    fields = dict(re.findall(r'(You are|Background|Current Location|Roleplaying Instructions):? +(.*?)(?=\s*(?:You '
+                             r'are|Background:|Current Location:|Roleplaying Instructions:)|$)', card, re.S))
     if 'You are' not in fields: raise BadInput('no character in the first message')
     name = speaker(fields['You are'].strip(' .').split(',')[0])
-    about = Conversation(name, fields.get('Background', '').strip(), scenario=fields.get('Current Location', '').strip())
-    return talk_of(about, [(name if take(m, 'role') == 'assistant' else 'Player', take(m, 'content').strip()) for m in others])
+    about = Conversation(name, fields.get('Background', '').strip(),
+                         scenario=fields.get('Current Location', '').strip())
+    return talk_of(about, [(name if take(m, 'role') == 'assistant' else 'Player', take(m, 'content').strip())
+                           for m in others])
 
 @source('npc_quests', 'dprashar/npc_dialogue_rpg_quests', 'hub', 'output.json', 'json_list', 'none stated')
 def quest(record):
-    "Quest texts. No licence is stated and they look like those of published games: for study, not for a model that is given away."
+    "Quest texts without a licence that look like those of published games: not for a model that is given away."
     title, text = take(record, 'Title').strip(), ' '.join(take(record, 'Text').split())
     card = Conversation('Stranger', scenario=f"Errand: {title}. {take(record, 'Objective').strip()}")
     return card.ask('Is there anything I can do for you?').say(text)
 
 @source('character_codex', 'NousResearch/CharacterCodex', 'hub', 'character_codex.json', 'json_list', 'Apache-2.0')
 def codex(record):
-    "Descriptions of characters, many of them real people or owned by a franchise: read as prose, never as a card to play."
+    "Characters, many of them real people or owned by a franchise: read as prose, never as a card to play."
     name, about = take(record, 'character_name').strip(), take(record, 'description').strip()
     scene = record.get('scenario')
     return f'{name}\n\n{about}' + (f'\n\n{scene.strip()}' if isinstance(scene, str) and scene.strip() else '')

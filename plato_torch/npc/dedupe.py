@@ -102,7 +102,8 @@ class Overlap:
 
 # %% ../../nbs/npc/19_dedupe.ipynb #5744cc15
 SIZE, BANDS = 64, 16   # minima of a signature; groups of them that are looked up
-_FACTORS = np.asarray([[derive_seed(0, 'minhash', j) * 2 + 1, derive_seed(1, 'minhash', j)] for j in range(SIZE)], np.uint64)
+_FACTORS = np.asarray([[derive_seed(0, 'minhash', j) * 2 + 1, derive_seed(1, 'minhash', j)] for j in range(SIZE)],
+                      np.uint64)
 _FACTORS = (_FACTORS & np.uint64(0xffffffff)).astype(np.uint32)
 
 def signatures(
@@ -163,7 +164,8 @@ class Near:
 
     def _keep(self, found):
         "Write signatures behind the remembered ones"
-        while len(self.found) < self.count + len(found): self.found = np.concatenate([self.found, np.zeros_like(self.found)])
+        while len(self.found) < self.count + len(found):
+            self.found = np.concatenate([self.found, np.zeros_like(self.found)])
         self.found[self.count:self.count + len(found)] = found
 
     def remember(self, found):
@@ -177,8 +179,10 @@ class Near:
 # %% ../../nbs/npc/19_dedupe.ipynb #198b77e5
 _SENTENCE = re.compile(r'(?<=[.!?…])["”’\')]*\s+')
 
-_SMALL = frozenset("""a an and are as at be but by for from had has have he her him his i if in is it its me my no not of off on
-    or our out she so than that the their them then there they this to up us was we were what when who will with you your""".split())
+_SMALL = frozenset("""
+    a an and are as at be but by for from had has have he her him his i if in is it its me my no not of off on or our
+    out she so than that the their them then there they this to up us was we were what when who will with you your
+    """.split())
 
 def sentences(reply):  # -> list of text, without lines that begin with a bracket
     "The sentences of a reply."

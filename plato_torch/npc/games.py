@@ -48,7 +48,8 @@ def werewolf(record):
         role = re.search(r'your_role_name\\?"\s*:\s*\\?"(\w+)', str(_part(agent, 'action', 'kwargs', 'raw_prompt')))
         if role: roles[name] = role[1]
         turns.append((name, ' '.join(said.split())))
-    card = lambda name: Conversation(name, f"{name} plays Werewolf{' as ' + roles[name] if name in roles else ''}, reasoning under social pressure.",
+    card = lambda name: Conversation(name, f"{name} plays Werewolf{' as ' + roles[name] if name in roles else ''}, "
+                                     f"reasoning under social pressure.",
                                      scenario='The surviving players talk in turn and decide whom to trust.')
     return _windows(card, turns)
 
@@ -57,29 +58,35 @@ def _spoken_game(game):
         turns = []
         for step in take(record, 'steps', list):
             for seat, agent in enumerate(step if isinstance(step, list) else []):
-                said, move = _part(agent, 'action', 'call_details', 0, 'response'), _part(agent, 'info', 'actionSubmittedToString')
+                said, move = _part(agent, 'action', 'call_details', 0,
+                                   'response'), _part(agent, 'info', 'actionSubmittedToString')
                 if not isinstance(said, str) or not said.strip(): continue
-                turns.append((f'Player {seat + 1}', ' '.join(said.split()) + (f' Move: {move}.' if isinstance(move, str) and move not in said else '')))
+                turns.append((f'Player {seat + 1}', ' '.join(said.split())
+                              + (f' Move: {move}.' if isinstance(move, str) and move not in said else '')))
         return _windows(lambda name: Conversation(name, f'{name} plays {game} and says what the move is for.'), turns)
     adapt.__doc__ = f'{game} played aloud by large models.'
     return adapt
 
 def _silent_game(game, history=6):
     def adapt(record):
-        moves = [m for agent in _acts(record) if isinstance(m := _part(agent, 'info', 'actionSubmittedToString'), str) and 0 < len(m.strip()) <= 40]
+        moves = [_part(agent, 'info', 'actionSubmittedToString') for agent in _acts(record)]
+        moves = [m for m in moves if isinstance(m, str) and 0 < len(m.strip()) <= 40]
         if len(moves) > 1000: raise BadInput('more than a thousand moves')
         state = lambda n: ' '.join(moves[max(0, n - history):n]) or 'start'
         return [f'{game}, move {n + 1}: {state(n)} -> {move.strip()}' for n, move in enumerate(moves)] or None
     adapt.__doc__ = f'{game} played by large models: the last moves, and the next.'
     return adapt
 
-ARENA = dict(ultimate_tic_tac_toe='Ultimate tic-tac-toe', lines_of_action='Lines of action', coin_game='Coin game', checkers='Checkers', clobber='Clobber',
-             dots_and_boxes='Dots and boxes', dark_hex='Dark hex', five_in_a_row='Five in a row', poker_heads_up='Heads-up poker', chess_text='Chess')
+ARENA = dict(ultimate_tic_tac_toe='Ultimate tic-tac-toe', lines_of_action='Lines of action', coin_game='Coin game',
+             checkers='Checkers', clobber='Clobber',
+             dots_and_boxes='Dots and boxes', dark_hex='Dark hex', five_in_a_row='Five in a row',
+             poker_heads_up='Heads-up poker', chess_text='Chess')
 SPOKEN = dict(bargaining='Bargaining', word_association='Word association')
 
 def _register_games():
     "The thirteen sets differ in name alone"
-    games = dict(werewolf=werewolf) | {n: _spoken_game(g) for n, g in SPOKEN.items()} | {n: _silent_game(g) for n, g in ARENA.items()}
+    games = dict(werewolf=werewolf) | {n: _spoken_game(g) for n,
+                                       g in SPOKEN.items()} | {n: _silent_game(g) for n, g in ARENA.items()}
     for name, adapt in games.items():
         slug = 'game-arena-dots-and-boxes' if name == 'dots_and_boxes' else name.replace('_', '-')
         source(name, f'kaggle/{slug}-gameplay', 'kaggle', '*.json', 'json_list', 'CC-BY-4.0')(adapt)

@@ -65,7 +65,8 @@ def set_copying_heads(
     basis = torch.linalg.svd(torch.eye(c.d_model) - torch.outer(e, e))[0][:, :-1]   # all that is not e
     width = min(heads, c.n_heads) * c.head_dim
     width -= c.head_dim * (width > c.d_model - 1)
-    read, write = ((basis @ _rotation(c.d_model - 1, g)).T[:width] for _ in range(2))
+    turned = (basis @ _rotation(c.d_model - 1, g)).T
+    read, write = turned[:width], turned[-width:]   # two halves that hardly overlap
     embedding = model.token_embedding.weight
     embedding -= torch.outer(embedding @ e, e)
     length = float(embedding.norm(dim=1).mean())
@@ -74,6 +75,10 @@ def set_copying_heads(
     first, second = (layer.attention for layer in model.layers[:2])
     _previous(first, e, read, write, rates, sharp, share, loud)
     _matching(second, read, write, basis, slow, match, share, copy * loud, g)
-    for attention, logits in ((first, sharp), (second, match)):   # where queries and keys are normalised, the gain sets the scale
-        if attention.query_norm is not None: attention.query_norm.weight.fill_(logits / c.head_dim)
+    if c.arm == 'gemma4':   # where everything is normalised, the gains set the scale
+        for layer in model.layers:
+            for norm in (layer.attention_post_norm, layer.feed_forward_post_norm): norm.weight.fill_(length / 10)
+        for layer, logits, size in zip(model.layers, (sharp, match), (1, copy)):
+            layer.attention.query_norm.weight.fill_(logits / c.head_dim)
+            layer.attention_post_norm.weight.fill_(size * length)
     return model

@@ -25,9 +25,11 @@ from .readers import *
 from .sources import *
 
 # %% ../../nbs/npc/31_mixture.ipynb #ef5a642a
-_STRONG = re.compile(r'\*\*(?=[^\s*])([^*\n]*[^\s*])\*\*|(?<=[a-z,] )\*(\w+)\*(?=[ ,.!?]+[a-z]|[,.!?])')   # emphasis stays, without its stars
+# emphasis stays, without its stars
+_STRONG = re.compile(r'\*\*(?=[^\s*])([^*\n]*[^\s*])\*\*|(?<=[a-z,] )\*(\w+)\*(?=[ ,.!?]+[a-z]|[,.!?])')
 _BEAT = re.compile(r'(?<![\w*])\*(?=[^\s*])[^*\n]*(?<=[^\s*])\*(?![\w*])')
 _CONTROL = re.compile(r'[\x00-\x08\x0b-\x1f\x7f\ufffd\ud800-\udfff]')
+_ALLOWED = {9: None, 10: None}   # what may break a line; the rest is looked at only when it is not printable
 
 def _spoken(text):
     "A turn without its beats"
@@ -51,7 +53,7 @@ def tidy(
         text, card = ''.join([p for p, _ in pieces]), ''.join([p for p, loss in pieces if not loss])
     if not text.strip(): return None, 'empty', ''
     if len(text) > longest: return None, 'too long', ''
-    if _CONTROL.search(text): return None, 'control characters', ''
+    if not text.translate(_ALLOWED).isprintable() and _CONTROL.search(text): return None, 'control characters', ''
     return row, text, card
 
 # %% ../../nbs/npc/31_mixture.ipynb #7141c7b4
@@ -66,10 +68,14 @@ class Part:
     licence: str = ''
     key: str = ''         # what the rows are made from, e.g. a seed; another key means other rows
     absent: str = ''      # why there are no rows
+    dropped: dict = dataclasses.field(default_factory=dict)   # what its adapter has dropped: reason -> records
 
     def __post_init__(self):
-        if not re.fullmatch(r'[a-z0-9][a-z0-9_-]{0,60}', self.name): raise BadInput(f'the name of a part becomes a folder: small letters, digits, - and _; got {self.name!r}')
-        if not 0 < self.weight <= 100: raise BadInput(f'the weight of {self.name} is above 0 and at most 100; got {self.weight}')
+        if not re.fullmatch(r'[a-z0-9][a-z0-9_-]{0,60}',
+                            self.name): raise BadInput(f'the name of a part becomes a folder: small letters, '
+                                                       f'digits, - and _; got {self.name!r}')
+        if not 0 < self.weight <= 100: raise BadInput(f'the weight of {self.name} is above 0 and at most 100; got '
+                                                      f'{self.weight}')
 
 @dataclasses.dataclass
 class PartReport:
@@ -95,7 +101,8 @@ class _Gates:
     def __init__(self, mixture):
         self.mixture, self.seen, self.near = mixture, set(), Near(mixture.near)
 
-    def block(self, rows, dropped):  # -> (row, digest, opening and closing template) of those that pass, their signatures
+    # -> (row, digest, opening and closing template) of those that pass, their signatures
+    def block(self, rows, dropped):
         "Send a block through"
         passed, texts = [], []
         for row in rows:
@@ -145,11 +152,15 @@ class Mixture:
 # %% ../../nbs/npc/31_mixture.ipynb #660799e9
 def _sha(file):
     "SHA-256 of a file"
-    with open(file, 'rb') as f: return hashlib.file_digest(f, 'sha256').hexdigest() if hasattr(hashlib, 'file_digest') else hashlib.sha256(f.read()).hexdigest()
+    digest = hashlib.sha256()
+    with open(file, 'rb') as f:
+        while block := f.read(1 << 20): digest.update(block)
+    return digest.hexdigest()
 
 def _gather(mixture, part, gates, report, folder):
     "Stream a part through the gates into `folder`"
-    dropped, digests, found, frames = Counter(), [], [], []
+    dropped, digests, found, frames = Counter(part.dropped), [], [], []
+    report.seen = sum(dropped.values())
     rows = iter(part.rows() if callable(part.rows) else part.rows)
     with open(folder/'spool', 'w', encoding='utf-8') as f:
         while part.cap is None or report.kept < part.cap:
@@ -179,11 +190,13 @@ def collect(
     gates, reports, before = _Gates(mixture), [], ''
     for part in progress(mixture.parts, what='collecting'):
         place = Path(folder)/'parts'/part.name
-        settings = mixture.settings | dict(part=[part.name, part.key, part.cap, part.real, part.licence, part.absent], before=before)
+        settings = mixture.settings | dict(part=[part.name, part.key, part.cap, part.real, part.licence,
+                                                 part.absent], before=before)
         done = read_json(place/'report.json') if (place/'report.json').exists() else {}
         if done.get('settings') == settings:
             report = PartReport(**done['report'])
-            gates.remember(np.load(place/'digests.npy', allow_pickle=False), np.load(place/'signatures.npy', allow_pickle=False))
+            gates.remember(np.load(place/'digests.npy', allow_pickle=False),
+                           np.load(place/'signatures.npy', allow_pickle=False))
         else:
             report = PartReport(part.name, part.real, part.licence, absent=part.absent)
             with atomic_path(place) as p:
@@ -214,7 +227,8 @@ def _often(rows, weight, report):
     "Each row as often as the weight says, counted"
     for i, (ids, mask) in enumerate(rows):
         for _ in range(int((i + 1) * weight + 1e-9) - int(i * weight + 1e-9)):
-            report.rows, report.tokens, report.learnt = report.rows + 1, report.tokens + len(ids), report.learnt + int(mask.sum())
+            report.rows, report.tokens = report.rows + 1, report.tokens + len(ids)
+            report.learnt += int(mask.sum())
             yield ids, mask
 
 # %% ../../nbs/npc/31_mixture.ipynb #2d910608
@@ -245,7 +259,8 @@ def write(
     words = hashlib.sha256(tokenizer.inner.to_str().encode()).hexdigest()
     made_from = [[part.name, part.weight, sha] for part, sha in zip(mixture.parts, files)] + [words]
     info, place = Path(folder)/name/'info.json', Path(folder)/f'{name}.json'
-    if info.exists() and place.exists() and read_json(info).get('made_from') == made_from: return Report(**read_json(place))
+    if info.exists() and place.exists() and read_json(info).get('made_from') == made_from:
+        return Report(**read_json(place))
     counted = [dataclasses.replace(r, rows=0, tokens=0, learnt=0) for r in reports]
     rows = (row for (part, file), report in zip(_places(mixture, folder), counted)
             for row in _often(encode_file(file, tokenizer, workers), part.weight, report))
@@ -298,7 +313,7 @@ def source_part(
 ):  # -> `Part`, list of held-out texts
     "A public source as a part of a mixture."
     report = gather(name, folder, files, cap, seed=seed)
-    part = Part(name, (), weight, cap, True, report.licence, absent=report.absent)
+    part = Part(name, (), weight, cap, True, report.licence, absent=report.absent, dropped=report.dropped)
     if report.absent: return part, []
     read = lambda split: (line_row(line)[0] for line in open(Path(folder)/name/f'{split}.jsonl', encoding='utf-8'))
     part.rows, part.key = (lambda: read('train')), _sha(Path(folder)/name/'train.jsonl')
@@ -365,7 +380,8 @@ def plot_report(
 ):  # -> axes
     "Tokens of each part, and dropped rows by reason."
     pyplot = require('matplotlib.pyplot', 'notebooks')
-    if axes is None: _, axes = pyplot.subplots(1, 2, figsize=(9, 0.9 + 0.4 * max(3, len(report.parts))), layout='constrained')
+    if axes is None: _, axes = pyplot.subplots(1, 2, figsize=(9, 0.9 + 0.4 * max(3, len(report.parts))),
+                                               layout='constrained')
     names = [p.name + (' (absent)' if p.absent else '') for p in report.parts]
     for label, real in ('synthetic', False), ('real', True):
         tokens = [p.tokens if p.real == real else 0 for p in report.parts]
@@ -373,6 +389,7 @@ def plot_report(
         bars = axes[0].barh(names, tokens, label=f'{label}, read', alpha=0.35, color='C1' if real else 'C0')
         axes[0].barh(names, learnt, label=f'{label}, learnt', color=bars[0].get_facecolor()[:3])
     axes[0].set(xlabel='tokens', title=f'{report.tokens:,} tokens, {report.real:.0%} real')
+    axes[0].locator_params(axis='x', nbins=5)
     axes[0].legend(fontsize=8)
     left = np.zeros(len(names))
     for reason in sorted({r for p in report.parts for r in p.dropped}):
@@ -380,14 +397,14 @@ def plot_report(
         axes[1].barh(names, counts, left=left, label=reason)
         left += counts
     axes[1].set(xlabel='rows dropped', title=f'{int(left.sum()):,} rows dropped', yticks=[])
-    if left.any(): axes[1].legend(fontsize=8)
+    if left.any(): axes[1].legend(fontsize=8, loc='upper left', bbox_to_anchor=(1, 1))
     for ax in axes: ax.invert_yaxis()
     return axes
 
 # %% ../../nbs/npc/31_mixture.ipynb #2a3f8781
 def write_samples(
     folder, # `samples/*.jsonl` and `manifest.json` are written there
-    letters=60_000, # of each file, at most
+    most=190_000, # bytes of all files together
     seed=0,
 ):  # -> {file: SHA-256}
     "The first rows of every engine, of both splits, and their SHA-256."
@@ -396,7 +413,7 @@ def write_samples(
             lines, size = [], 0
             for row in part.rows():
                 line = row_line(row) + '\n'
-                if (size := size + len(line.encode())) <= letters: lines.append(line)
+                if (size := size + len(line.encode())) <= most / len(SPLITS) / len(SYNTHETIC): lines.append(line)
             atomic_write(Path(folder)/'samples'/f'{part.name}.{split}.jsonl', ''.join(lines))
     return write_manifest(folder)
 

@@ -100,7 +100,8 @@ def _read_shards(folder, workers):
     "The rows of all shards, in the order of the file"
     kinds = ('ids', np.uint16), ('loss', np.uint8), ('size', np.int64)
     shards = [[np.fromfile(folder/f'{w}.size', kinds[2][1]), 0, 0] for w in range(workers)]
-    data = [[np.memmap(folder/f'{w}.{name}', kind, 'r') if len(shards[w][0]) else [] for name, kind in kinds[:2]] for w in range(workers)]
+    data = [[np.memmap(folder/f'{w}.{name}', kind, 'r') if len(shards[w][0]) else [] for name, kind in kinds[:2]]
+            for w in range(workers)]
     for turn in range(sys.maxsize):
         shard = shards[turn % workers]
         sizes, row, at = shard
@@ -128,8 +129,9 @@ def encode_file(
                                 RAYON_NUM_THREADS='1', OMP_NUM_THREADS='1', OPENBLAS_NUM_THREADS='1')
         call = [sys.executable, '-c', 'import sys; from plato_torch.npc import rows; rows._shard(*sys.argv[1:])']
         what = [os.path.abspath(file), folder/'tokenizer.json', most]
-        running = [subprocess.Popen([*call, *map(str, (*what, w, workers, folder))], env=env,
-                                    stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) for w in range(workers)]
+        start = lambda w: subprocess.Popen([*call, *map(str, (*what, w, workers, folder))], env=env, text=True,
+                                           stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        running = [start(w) for w in range(workers)]
         try: told = [p.communicate()[1] for p in running]
         finally:
             for p in running: p.kill()

@@ -33,7 +33,8 @@ def fetch(source):  # -> folder with its files
             _reach('www.kaggle.com')
             return Path(kagglehub.dataset_download(source.slug))
         hub = require('huggingface_hub', 'data')
-        get = lambda **more: Path(hub.snapshot_download(source.slug, repo_type='dataset', allow_patterns=list(source.files), **more))
+        get = lambda **more: Path(hub.snapshot_download(source.slug, repo_type='dataset',
+                                                        allow_patterns=list(source.files), **more))
         try: return get(local_files_only=True)
         except OSError:
             _reach('huggingface.co')
@@ -52,13 +53,16 @@ def convert(
     if not files: raise SourceMissing(f"{source.name} is left out: no {' or '.join(source.files)} in {str(folder)!r}")
     for file in files:
         for record in READERS[source.reader](file):
-            try: rows = record if isinstance(record, Broken) else source.adapt(record) if _depth(record) else Broken('nested too deep')
+            try:
+                if not _depth(record): raise BadInput('nested too deep')
+                rows = record if isinstance(record, Broken) else source.adapt(record)
             except BadInput as e: rows = Broken(str(e))
             if isinstance(rows, Broken): dropped[rows.reason] += 1; continue
             if rows is None: dropped['not wanted'] += 1; continue
             for row in rows if isinstance(rows, list) else [rows]:
                 if unfit(row): dropped['unfit words'] += 1
-                elif re.search(r'[\x00-\x08\x0b-\x1f\x7f\ufffd\ud800-\udfff]', row if isinstance(row, str) else render(row)[0]): dropped['control characters'] += 1
+                elif re.search(r'[\x00-\x08\x0b-\x1f\x7f\ufffd\ud800-\udfff]', row if isinstance(row, str)
+                               else render(row)[0]): dropped['control characters'] += 1
                 else: yield row
 
 def _depth(value, most=12):
@@ -89,12 +93,14 @@ def gather(
     if name not in SOURCES: raise unknown_name('source', name, SOURCES)
     found, place, asked = SOURCES[name], Path(out)/name, [cap, share, seed]
     report, dropped, seen = SourceReport(name, found.licence), Counter(), set()
-    if (place/'report.json').exists() and read_json(place/'report.json')['asked'] == asked: return SourceReport(**read_json(place/'report.json')['report'])
+    if (place/'report.json').exists() and read_json(place/'report.json')['asked'] == asked:
+        return SourceReport(**read_json(place/'report.json')['report'])
     try:
         folder = fetch(found) if folder is None else folder
         with atomic_path(place) as p:
             p.mkdir()
-            with open(p/'train.jsonl', 'w', encoding='utf-8') as train, open(p/'holdout.jsonl', 'w', encoding='utf-8') as holdout:
+            with open(p/'train.jsonl', 'w', encoding='utf-8') as train, open(p/'holdout.jsonl', 'w',
+                                                                             encoding='utf-8') as holdout:
                 for row in convert(found, folder, dropped):
                     line = row_line(row)
                     key = hashlib.blake2b(line.encode(), digest_size=8).digest()
