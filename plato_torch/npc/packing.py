@@ -12,13 +12,14 @@ import numpy as np
 import torch
 from fastcore.basics import patch
 from ..core.basics import *
+from .prompt import *
 
 # %% ../../nbs/npc/09_packing.ipynb #04157691
 class Documents:
     "Tokenised texts with their loss masks, in memory or on disk."
     def __init__(self,
         ids, # all token ids, one after the other
-        loss, # as many, 1 where the token is to be learnt
+        loss, # as many: 1 where the token is to be learnt, `STOP` where in its place the end mark (id 0) is, else 0
         ends, # where each document ends
         weights=None, # what a loss counts: one number a document, or one a token; None: 1
         vocab_size=None, # above every id; None looks
@@ -95,7 +96,7 @@ def write_documents(
                 wrong = row[(row < 0) | (row >= vocab_size)]
                 if len(wrong):
                     raise BadInput(f'document {count} has an id {wrong[0]}, outside the vocabulary of {vocab_size}')
-                count, tokens, learnt = count + 1, tokens + len(row), learnt + int(mask.sum())
+                count, tokens, learnt = count + 1, tokens + len(row), learnt + int(np.count_nonzero(mask))
                 for file, data in (f, row.astype('<u2')), (g, mask), (h, np.asarray([tokens], '<i8')):
                     file.write(data.tobytes())
         if not count: raise BadInput('there is no document to write; give at least one')
@@ -174,7 +175,7 @@ class Packed:
         of = np.repeat(np.arange(len(sizes)), parts)                       # the document of each window
         nth = np.arange(len(of)) - np.repeat(np.cumsum(parts) - parts, parts)
         start, size = documents.starts[of] + nth * length, np.minimum(length, sizes[of] - nth * length)
-        before = np.concatenate([[0], np.cumsum(documents.loss, dtype=np.int64)])
+        before = np.concatenate([[0], np.cumsum(np.asarray(documents.loss) > 0, dtype=np.int64)])
         keep = before[start + size + 1] > before[start + 1]
         if not keep.any(): raise BadInput('no token of these documents carries loss; mark some with 1')
         self.start, self.size, self.of = start[keep], size[keep], of[keep]
@@ -227,7 +228,8 @@ def collate(self: Packed,
             documents[r, at:at + size] = number
             learnt = np.flatnonzero(d.loss[start + 1:start + size + 1])
             where.append(r * length + at + learnt)
-            targets.append(d.ids[start + 1 + learnt].astype(np.int64))
+            ends = d.loss[start + 1 + learnt] == STOP
+            targets.append(np.where(ends, 0, d.ids[start + 1 + learnt]).astype(np.int64))
             weights.append(np.full(len(learnt), d.weight(self.of[w], start + 1 + learnt), np.float32))
             at += size
     none = [np.zeros(0, np.int64)]
