@@ -64,8 +64,8 @@ class MetaNet(Learner):
     def __init__(self,
         strategy='ridge', # one of STRATEGIES
         hidden=(64, 64), # sizes of the hidden layers, at least one
-        learning_rate=3e-3, # η of the start, > 0
-        inner_rate=0.02, # η of the steps towards a task, > 0
+        learning_rate=5e-3, # η of the start, > 0
+        inner_rate=0.03, # η of the steps towards a task, > 0
         inner_steps=5, # steps towards a task, ≥ 1
         memory=1000, # examples kept to answer without adapting
         numbers=False, # do tasks ask for numbers rather than labels?
@@ -151,8 +151,27 @@ def _stepped(self:MetaNet, torch, theta, x, y, w, through=False, steps=None):
     gradient = torch.func.grad(lambda t: self._task_loss(torch, t, x, y, w))
     for _ in range(steps or self.inner_steps):
         g = gradient(theta)
-        theta = {name: a - self.inner_rate * (g[name] if through else g[name].detach()) for name, a in theta.items()}
+        theta = {name: a - self.inner_rate * (g[name] if through else g[name].detach()).clamp(-5, 5) for name, a in theta.items()}
     return theta
+
+@patch
+def _ends(self:MetaNet, torch, theta, x, y, w, through=False):
+    "The networks of all tasks of a batch after the steps towards each: the same as `_stepped` for each task, in one go"
+    names = [name for name in theta if name not in ('strength', 'sharpness')]
+    fast = {name: (theta[name] if theta[name].ndim > 1 else theta[name][None]).expand(len(x), -1, -1) for name in names}
+    for _ in range(self.inner_steps):
+        if not through: fast = {name: a.detach().requires_grad_() for name, a in fast.items()}
+        loss = self._task_losses(torch, fast, x, y, w).sum()
+        found = torch.autograd.grad(loss, list(fast.values()), create_graph=through)
+        fast = {name: a - self.inner_rate * g.clamp(-5, 5) for (name, a), g in zip(fast.items(), found)}
+    return fast
+
+@patch
+def _task_losses(self:MetaNet, torch, fast, x, y, w):  # -> tensor [tasks]
+    "The loss of each task under its own network"
+    z = hidden_layers(fast, x, torch.relu) @ fast['head'] + fast['head_bias']
+    each = ((z - y)**2).sum(-1) if self.as_numbers else -(y * torch.log_softmax(z, -1)).sum(-1)
+    return (each * w[..., 0]).sum(-1) / w[..., 0].sum(-1).clamp(min=1)
 
 # %% ../../nbs/core/29_meta_nets.ipynb #f39a7d3f
 @patch
@@ -167,10 +186,10 @@ def meta_step(self:MetaNet,
     leaves = {name: torch.from_numpy(a).requires_grad_() for name, a in self.theta.items()}
     if self.strategy == 'ridge': loss = self._ridge_loss(torch, leaves, *batch)
     else:
-        through = self.strategy == 'maml'
-        def ask(theta, xs, ys, ws, xq, yq, wq):
-            return self._task_loss(torch, self._stepped(torch, theta, xs, ys, ws, through), xq, yq, wq)
-        loss = torch.func.vmap(ask, (None, 0, 0, 0, 0, 0, 0))(leaves, *batch).mean()
+        ends = self._ends(torch, leaves, *batch[:3], through=self.strategy == 'maml')
+        if self.strategy == 'first_order':                         # the gradient where the steps ended, carried to the start
+            ends = {name: (a := leaves[name] if leaves[name].ndim > 1 else leaves[name][None]) + (end.detach() - a.detach()) for name, end in ends.items()}
+        loss = self._task_losses(torch, ends, *batch[3:]).mean()
     value = float(loss.detach())
     if not math.isfinite(value): raise BadInput(f"the loss of this step is {value}; the weights were not changed")
     found = torch.autograd.grad(loss, list(leaves.values()), allow_unused=True)
@@ -190,10 +209,10 @@ def _reptile(self:MetaNet, torch, batch, pace):
     "Towards where tasks end, having seen all that there is of them"
     theta = {name: torch.from_numpy(a) for name, a in self.theta.items()}
     x, y, w = (torch.cat([a, b], 1) for a, b in zip(batch[:3], batch[3:]))
-    ends = torch.func.vmap(lambda x, y, w: self._stepped(torch, theta, x, y, w), (0, 0, 0))(x, y, w)
-    loss = torch.func.vmap(lambda t, x, y, w: self._task_loss(torch, t, x, y, w))(ends, *batch[3:]).mean()
+    ends = self._ends(torch, theta, x, y, w)
+    with torch.no_grad(): loss = self._task_losses(torch, ends, *batch[3:]).mean()
     if not math.isfinite(float(loss)): raise BadInput(f"the loss of this step is {float(loss)}; the weights were not changed")
-    for name, end in ends.items(): self.theta[name] += np.float32(pace) * (end.mean(0).numpy() - self.theta[name])
+    for name, end in ends.items(): self.theta[name] += np.float32(pace) * (end.detach().mean(0).numpy().reshape(self.theta[name].shape) - self.theta[name])
     self.steps, self.final = self.steps + 1, None
     return float(loss)
 

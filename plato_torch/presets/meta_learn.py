@@ -38,7 +38,7 @@ def _new_learner(self:MetaLearnRoom, kind):
     "A fresh learner with this room's settings"
     seed = derive_seed(self.seed, self.room_id, 'learner') % 2**31
     if kind == 'heads': return HeadsLearner(main='*', link=False, seed=seed, kinds={'*': 'number' if self.numbers else 'labels'})
-    if kind == 'meta_net': return make_learner(kind, strategy=self.strategy, numbers=self.numbers, seed=seed)
+    if kind == 'meta_net': return make_learner(kind, strategy=self.strategy, numbers=self.numbers, seed=seed, inner_rate=0.05 if self.strategy == 'reptile' else 0.03)
     raise BadInput(f"a meta-learning room takes the learners {', '.join(self.learners)}; got {kind!r}")
 
 @patch
@@ -91,7 +91,7 @@ def _train_net(self:MetaLearnRoom, tiles, groups, actions, steps):
         tasks.append((x[rows], y))
     single = len(tasks) == 1
     shots = min(64, max(1, len(tasks[0][0]) // 2)) if single else self.shots
-    count = 8 if single else 32
+    count = 8 if single else 32 if self.strategy == 'ridge' else 16
     planned = steps or (300 if single else 100_000 if self.seconds else 1200)
     order = progress(range(planned), what=f'training {self.room_id}')
     for n in order:
