@@ -34,16 +34,20 @@ def nearest_task(
     "Adapt to a task by the old tasks that answer its examples best."
     targets = [plain_label(t) for t in targets]
     if not targets: raise BadInput("a task needs at least one example; got none")
-    if len(states) != len(targets): raise BadInput(f"a task needs as many answers as states; got {len(states)} and {len(targets)}")
+    if len(states) != len(targets):
+        raise BadInput(f"a task needs as many answers as states; got {len(states)} and {len(targets)}")
     learner.refit()
     olds = [name for name in learner.heads if name not in skip]
     kind = learner.heads[next(iter(learner.heads))].kind
-    if kind == 'number' and any(isinstance(t, str) for t in targets): raise BadInput(f"these tasks ask for numbers; got {targets!r}")
-    labels = list(dict.fromkeys([*(l for n in olds for l in learner.heads[n].labels if set(targets) & set(learner.heads[n].labels)), *targets])) if kind == 'labels' else []
+    if kind == 'number' and any(isinstance(t,
+        str) for t in targets): raise BadInput(f"these tasks ask for numbers; got {targets!r}")
+    labels = list(dict.fromkeys([*(l for n in olds for l in learner.heads[n].labels
+        if set(targets) & set(learner.heads[n].labels)), *targets])) if kind == 'labels' else []
     k = max(1, len(labels))
     e = learner.encode(states)
     rows = learner._asked(e, olds[0] if olds else None)[2]
-    weights, means = np.zeros((len(olds) + 1, rows.shape[1], k)), np.zeros((len(olds) + 1, 1, k))     # the last knows nothing
+    weights, means = np.zeros((len(olds) + 1, rows.shape[1], k)), np.zeros((len(olds) + 1, 1,
+        k))     # the last knows nothing
     for i, name in enumerate(olds):
         head, fit = learner.heads[name], learner.fits[name]
         if head.kind == 'number' and kind == 'number': weights[i], means[i] = fit['scale'] * fit['weights'], fit['mean']
@@ -57,7 +61,8 @@ def nearest_task(
     noise = max(min(unit, float(off.min()) / len(y) * 2 + 1e-9) if kind == 'number' else unit, 1e-9)
     believed = np.exp(-(off - off.min()) / (2 * noise))
     believed /= believed.sum()
-    prior, mean = np.tensordot(believed, weights, 1), float(np.tensordot(believed, means, 1)[0, 0]) if kind == 'number' else 0.0
+    prior, mean = np.tensordot(believed, weights, 1), float(np.tensordot(believed, means, 1)[0,
+        0]) if kind == 'number' else 0.0
     rest = y - (rows @ prior + (mean if kind == 'number' else 0))
     root = learner._root()
     ridge = Ridge(rows @ root)
@@ -71,10 +76,12 @@ def nearest_task(
     new.heads['answer'] = Head(kind, labels)
     fit = dict(weights=prior + (root @ beta if beta is not None else 0), loss=loss / len(y))
     if kind == 'number':
-        low, high = min(float(y.min()), *(learner.fits[n]['low'] for n in olds)), max(float(y.max()), *(learner.fits[n]['high'] for n in olds))
+        low, high = min(float(y.min()), *(learner.fits[n]['low'] for n in olds)), max(float(y.max()),
+            *(learner.fits[n]['high'] for n in olds))
         fit |= dict(mean=mean, scale=1.0, deviation=math.sqrt(loss / len(y)), low=low, high=high)
     else:
-        usual = [learner.fits[n]['sharpness'] for n in olds if learner.heads[n].kind == 'labels' and len(learner.heads[n].labels) > 1]
+        usual = [learner.fits[n]['sharpness'] for n in olds if learner.heads[n].kind == 'labels'
+            and len(learner.heads[n].labels) > 1]
         fit |= dict(sharpness=float(np.median(usual)) if usual else 4.0, share=1.0)
     new.fits['answer'] = fit
     new._name_labels()

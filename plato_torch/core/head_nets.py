@@ -51,8 +51,10 @@ class HeadsNet(HeadsLearner):
         hidden = (hidden,) if isinstance(hidden, int) else tuple(hidden)
         if not hidden or not all(isinstance(h, (int, np.integer)) and h > 0 for h in hidden):
             raise BadInput(f"hidden must be sizes of layers, e.g. (128, 64); got {hidden!r}")
-        for name, value, least in (('learning_rate', learning_rate, 1e-12), ('weight_decay', weight_decay, 0), ('noise', noise, 0)):
-            if not least <= value < math.inf: raise BadInput(f"{name} must be {'≥' if not least else '>'} 0; got {value!r}")
+        for name, value, least in (('learning_rate', learning_rate, 1e-12), ('weight_decay', weight_decay, 0),
+            ('noise', noise, 0)):
+            if not least <= value < math.inf:
+                raise BadInput(f"{name} must be {'≥' if not least else '>'} 0; got {value!r}")
         self.hidden, self.learning_rate, self.weight_decay, self.noise = hidden, learning_rate, weight_decay, noise
         self.weigh, self.surgery, self.steps, self.anchor = bool(weigh), bool(surgery), 0, None
         self.theta, self.moments = {}, {}
@@ -68,9 +70,11 @@ class HeadsNet(HeadsLearner):
 def _wanted(self:HeadsNet):  # -> {name: shape}
     "The parameters that there must be now"
     h = self.hidden
-    shapes = dict(numbers=(self.encoder.width, h[0]), tokens=(FOLD if self.encoder.rows > 1 else 0, h[0]), bias_0=(h[0],))
+    shapes = dict(numbers=(self.encoder.width, h[0]), tokens=(FOLD if self.encoder.rows > 1 else 0, h[0]),
+        bias_0=(h[0],))
     for i in range(1, len(h)): shapes |= {f'layer_{i}': (h[i - 1], h[i]), f'bias_{i}': (h[i],)}
-    self.anchor = max((n for n, head in self.heads.items() if head.kind == 'labels'), key=lambda n: len(self.heads[n].labels), default=None)
+    self.anchor = max((n for n, head in self.heads.items() if head.kind == 'labels'),
+        key=lambda n: len(self.heads[n].labels), default=None)
     for name, head in self.heads.items():
         k = len(head.labels) or 1
         shapes |= {f'head|{name}': (h[-1], k), f'head bias|{name}': (k,), f'doubt|{name}': (1,)}
@@ -87,7 +91,8 @@ def _grow(self:HeadsNet):
         new = np.zeros(shape, np.float32)
         if name in ('numbers', 'tokens') or name.startswith('layer'):
             size = {'numbers': max(1, shape[0]), 'tokens': 4}.get(name, shape[0] / 2)
-            new = (rng_from(derive_seed(self.seed, name, shape)).standard_normal(shape) / math.sqrt(size)).astype(np.float32)
+            new = (rng_from(derive_seed(self.seed, name,
+                shape)).standard_normal(shape) / math.sqrt(size)).astype(np.float32)
         fresh = new, np.zeros(shape, np.float32), np.zeros(shape, np.float32)
         if old is not None:
             cut = tuple(slice(0, min(a, b)) for a, b in zip(old.shape, shape))
@@ -119,7 +124,8 @@ def _input(self:HeadsNet, e):  # -> float32 [n, inputs]
     "Encoded states as rows"
     x, t = self.encoder.standardise(e), folded(self.encoder, e)
     width, tokens = len(self.theta.get('numbers', x.T)), len(self.theta.get('tokens', t.T))
-    return np.concatenate([x[:, :width], t[:, :tokens], np.zeros((len(x), tokens - t[:, :tokens].shape[1]), np.float32)], 1)
+    return np.concatenate([x[:, :width], t[:, :tokens], np.zeros((len(x), tokens - t[:, :tokens].shape[1]),
+        np.float32)], 1)
 
 # %% ../../nbs/core/29_head_nets.ipynb #0fd0b72f
 @patch
@@ -135,7 +141,8 @@ def joint_step(self:HeadsNet,
     leaves = {name: torch.from_numpy(a).requires_grad_() for name, a in self.theta.items()}
     losses = {task: self._loss_of(torch, leaves, task, e, column) for task, (e, column) in taken.items()}
     values = {task: float(loss.detach()) for task, loss in losses.items()}
-    if not all(map(math.isfinite, values.values())): raise BadInput(f"the losses of this step are {values}; the weights were not changed")
+    if not all(map(math.isfinite,
+        values.values())): raise BadInput(f"the losses of this step are {values}; the weights were not changed")
     doubt = {task: leaves[f'doubt|{task}'] if self.weigh else torch.zeros(1) for task in losses}
     weighed = [(torch.exp(-doubt[task]) * loss + doubt[task] / 2).sum() for task, loss in losses.items()]
     move = [name for name in leaves if (name.endswith(f'|{only}') if only else True)]
@@ -157,9 +164,11 @@ def joint_step(self:HeadsNet,
 def _take(self:HeadsNet, task, states, targets, only):  # -> (encoded, column)
     "Check a batch of a task, and make room for it"
     e, targets = self.encode(states), [plain_label(t) for t in targets]
-    if len(e) != len(targets): raise BadInput(f"as many targets as states are needed; got {len(e)} states and {len(targets)} targets")
+    if len(e) != len(targets):
+        raise BadInput(f"as many targets as states are needed; got {len(e)} states and {len(targets)} targets")
     if not len(e): raise BadInput("a step needs at least one state; got none")
-    if not isinstance(task, str) or not task or '|' in task: raise BadInput(f"a task is named by a text without '|'; got {task!r}")
+    if not isinstance(task,
+        str) or not task or '|' in task: raise BadInput(f"a task is named by a text without '|'; got {task!r}")
     head = self.heads.get(task) or Head(self.kinds.get(task) or kind_of_answers(targets))
     column = head.column(targets, task)
     self.heads[task] = head
@@ -181,14 +190,16 @@ def _loss_of(self:HeadsNet, torch, leaves, task, e, column):
     x = self._input(e)
     width = self.encoder.width
     rng = rng_from(derive_seed(self.seed, 'noise', task, self.steps))
-    if self.noise and width: x[:, :width] += self.noise * min(1, math.sqrt(width) / 8) * rng.standard_normal((len(x), width), np.float32)
+    if self.noise and width: x[:, :width] += self.noise * min(1, math.sqrt(width) / 8) * rng.standard_normal((len(x),
+        width), np.float32)
     h = torch.from_numpy(x) @ torch.cat([leaves['numbers'], leaves['tokens']]) + leaves['bias_0']
     for i in range(1, len(self.hidden)): h = h.relu() @ leaves[f'layer_{i}'] + leaves[f'bias_{i}']
     h = h.relu()
     def score(name): return h @ leaves[f'head|{name}'] + leaves[f'head bias|{name}']
     if self.heads[task].kind == 'number':
         fit = self.fits[task]
-        loss = ((score(task)[:, 0] - torch.from_numpy(((column - fit['mean']) / fit['scale']).astype(np.float32)))**2).mean()
+        loss = ((score(task)[:,
+            0] - torch.from_numpy(((column - fit['mean']) / fit['scale']).astype(np.float32)))**2).mean()
         fit['error'] += 0.05 * (float(loss.detach()) - fit['error'])
         return loss
     p = torch.log_softmax(score(task), 1)
@@ -209,7 +220,8 @@ def _gradients(self:HeadsNet, torch, losses, leaves):  # -> list of arrays
     rows = []
     for n, loss in enumerate(losses):
         found = torch.autograd.grad(loss, leaves, allow_unused=True)
-        rows.append(np.concatenate([np.zeros(a.numel(), np.float32) if g is None else g.numpy().ravel() for a, g in zip(leaves, found)]))
+        rows.append(np.concatenate([np.zeros(a.numel(), np.float32) if g is None else g.numpy().ravel() for a,
+            g in zip(leaves, found)]))
     cuts = np.cumsum([a.numel() for a in leaves])[:-1]
     return [g.reshape(a.shape) for g, a in zip(np.split(reconciled(np.array(rows), self.steps), cuts), leaves)]
 
@@ -218,7 +230,8 @@ def _gradients(self:HeadsNet, torch, losses, leaves):  # -> list of arrays
 def embed(self:HeadsNet, states):  # -> float32 [n, hidden[-1]]
     "The shared layer."
     if not self.theta: raise NotTrained("this learner knows no labels yet; call `step` first")
-    h = self._input(self.encode(states)) @ np.concatenate([self.theta['numbers'], self.theta['tokens']]) + self.theta['bias_0']
+    h = self._input(self.encode(states)) @ np.concatenate([self.theta['numbers'],
+        self.theta['tokens']]) + self.theta['bias_0']
     for i in range(1, len(self.hidden)): h = np.maximum(h, 0) @ self.theta[f'layer_{i}'] + self.theta[f'bias_{i}']
     return np.maximum(h, 0)
 
@@ -247,7 +260,8 @@ def proba(self:HeadsNet, states, task=None):  # -> float64 [n, labels of the tas
     def of(name): return softmax((h @ self.theta[f'head|{name}'] + self.theta[f'head bias|{name}']).astype(float))
     if head.kind == 'number':
         mean, deviation = self.numbers(states, task)
-        return softmax(-0.5 * ((np.array(self.labels) - mean[:, None]) / max(deviation, self.labels[1] - self.labels[0]))**2)
+        return softmax(-0.5 * ((np.array(self.labels) - mean[:, None]) / max(deviation,
+            self.labels[1] - self.labels[0]))**2)
     p = of(task)
     if f'table|{task}' not in self.theta or task == self.anchor: return p
     b = 1 / (1 + math.exp(-float(self.theta[f'belief|{task}'][0])))
@@ -257,11 +271,13 @@ def proba(self:HeadsNet, states, task=None):  # -> float64 [n, labels of the tas
 def step(self:HeadsNet, states, targets, weights=None, task=None):  # -> loss before the step
     "One step of one task; what has no weight above 0 is left out."
     task = task or self.main or next(iter(self.heads), 'answer')
-    if isinstance(targets, np.ndarray) and targets.ndim == 2: targets = [self.labels[i] for i in self.targets(targets, None, len(states))[0].argmax(1)]
+    if isinstance(targets, np.ndarray) and targets.ndim == 2: targets = [self.labels[i]
+        for i in self.targets(targets, None, len(states))[0].argmax(1)]
     e, targets = self.encode(states), list(targets)
     if weights is not None:
         w = np.asarray(weights, float)
-        if w.shape != (len(targets),) or not np.isfinite(w).all(): raise BadInput(f"weights must be {len(targets)} finite numbers, one a state; got shape {w.shape}")
+        if w.shape != (len(targets),) or not np.isfinite(w).all():
+            raise BadInput(f"weights must be {len(targets)} finite numbers, one a state; got shape {w.shape}")
         e, targets = e[w > 0], [t for t, v in zip(targets, w) if v > 0]
         if not targets: return 0.0
     return self.joint_step({task: (e, targets)})[task]
@@ -273,9 +289,12 @@ def refit(self:HeadsNet, only=None): return {}                     # a net learn
 @patch
 def state(self:HeadsNet):
     "All that the learner is, as values that `pack` takes."
-    arrays = {f'{name} {part}': a.copy() for name in self.theta for part, a in zip(('theta', 'mean', 'square'), (self.theta[name], *self.moments[name]))}
-    return dict(kind=self.kind, options=self.options(), labels=list(self.labels), encoder=self.encoder.state(), arrays=arrays, steps=self.steps,
-                heads=[[name, head.kind, list(head.labels)] for name, head in self.heads.items()], fits={name: dict(fit) for name, fit in self.fits.items()})
+    arrays = {f'{name} {part}': a.copy() for name in self.theta for part, a in zip(('theta', 'mean', 'square'),
+        (self.theta[name], *self.moments[name]))}
+    return dict(kind=self.kind, options=self.options(), labels=list(self.labels), encoder=self.encoder.state(),
+        arrays=arrays, steps=self.steps,
+                heads=[[name, head.kind, list(head.labels)] for name,
+                    head in self.heads.items()], fits={name: dict(fit) for name, fit in self.fits.items()})
 
 @patch
 def load(self:HeadsNet, state):  # -> the learner
@@ -287,7 +306,8 @@ def load(self:HeadsNet, state):  # -> the learner
     self._grow()
     for name in list(self.theta):
         parts = [np.array(state['arrays'][f'{name} {part}'], np.float32) for part in ('theta', 'mean', 'square')]
-        if parts[0].shape != self.theta[name].shape: raise BadInput(f"parameters {name!r} should have shape {self.theta[name].shape}; got {parts[0].shape}")
+        if parts[0].shape != self.theta[name].shape:
+            raise BadInput(f"parameters {name!r} should have shape {self.theta[name].shape}; got {parts[0].shape}")
         self.theta[name], self.moments[name] = parts[0], parts[1:]
     self._name_labels()
     return self

@@ -32,7 +32,8 @@ class Ridge:
         "Solve for targets y."
         shrink, uy = self.s**2 / (self.s**2 + strength), self.u.T @ y
         left = 1 - (self.u**2) @ shrink
-        return self.v @ ((shrink / self.s)[:, None] * uy), y - (y - self.u @ (shrink[:, None] * uy)) / np.maximum(left, 1e-6)[:, None]
+        return self.v @ ((shrink / self.s)[:, None] * uy), y - (y - self.u @ (shrink[:,
+            None] * uy)) / np.maximum(left, 1e-6)[:, None]
 
 # %% ../../nbs/core/28_heads.ipynb #83ddcdd6
 STRENGTHS, SHARPNESS = (3e-3, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0), (1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 20.0)
@@ -56,12 +57,14 @@ def kernel_between(a, b, width):  # rows [n, d], [m, d], width > 0 -> [n, m]
 # %% ../../nbs/core/28_heads.ipynb #5cccd823
 class Head:
     "What a task's answers look like: `kind` 'labels' or 'number', and the labels met so far."
-    def __init__(self, kind, labels=()): self.kind, self.labels, self.index = kind, list(labels), {l: i for i, l in enumerate(labels)}
+    def __init__(self, kind, labels=()): self.kind, self.labels, self.index = kind, list(labels), {l: i for i,
+        l in enumerate(labels)}
 
     def column(self, targets, name): # -> float [n]
         "Answers as numbers: the place of a label, or the number itself."
         if self.kind == 'number':
-            if bad := [t for t in targets if isinstance(t, str)]: raise BadInput(f"task {name!r} asks for numbers; got {short_repr(bad[0])}")
+            if bad := [t for t in targets if isinstance(t,
+                str)]: raise BadInput(f"task {name!r} asks for numbers; got {short_repr(bad[0])}")
             return np.array(targets, float)
         for t in targets:
             if t not in self.index: self.index[t] = len(self.labels); self.labels.append(t)
@@ -86,16 +89,21 @@ class HeadsLearner(Learner):
     ):
         super().__init__(seed)
         for name, n in (('memory', memory), ('landmarks', landmarks)):
-            if not isinstance(n, (int, np.integer)) or n < 1: raise BadInput(f"{name} must be a whole number ≥ 1; got {n!r}")
-        if bad := [k for k in (kinds or {}).values() if k not in ('labels', 'number')]: raise unknown_name('kind of task', bad[0], ['labels', 'number'])
-        self.main, self.link, self.memory, self.landmarks, self.kinds = main, bool(link), memory, landmarks, dict(kinds or {})
+            if not isinstance(n, (int,
+                np.integer)) or n < 1: raise BadInput(f"{name} must be a whole number ≥ 1; got {n!r}")
+        if bad := [k for k in (kinds or {}).values() if k not in ('labels',
+            'number')]: raise unknown_name('kind of task', bad[0], ['labels', 'number'])
+        self.main, self.link, self.kinds = main, bool(link), dict(kinds or {})
+        self.memory, self.landmarks = memory, landmarks
         self.heads, self.fits, self.frozen, self._rows, self._stale = {}, {}, {}, {}, set()
         self._kept = dict(numbers=np.zeros((0, 0)), tokens=np.zeros((0, 0), np.float32), answers=np.zeros((0, 0)))
 
-    def options(self): return {name: getattr(self, name) for name in ('main', 'link', 'memory', 'landmarks', 'kinds', 'seed')}
+    def options(self): return {name: getattr(self, name) for name in ('main', 'link', 'memory', 'landmarks', 'kinds',
+        'seed')}
     def arrays(self):
         self.refit()
-        return {f'{task} {name}': a for task, fit in self.fits.items() for name, a in fit.items() if name in ('weights', 'table')}
+        return {f'{task} {name}': a for task, fit in self.fits.items() for name, a in fit.items()
+            if name in ('weights', 'table')}
 
 # %% ../../nbs/core/28_heads.ipynb #91a0f345
 @patch
@@ -107,7 +115,8 @@ def remember(self:HeadsLearner,
 ):  # -> how many states are kept
     "Keep answers of a task; states that are known already get theirs beside what they have."
     e, targets = self.encode(states), [plain_label(t) for t in targets]
-    if len(e) != len(targets): raise BadInput(f"as many targets as states are needed; got {len(e)} states and {len(targets)} targets")
+    if len(e) != len(targets):
+        raise BadInput(f"as many targets as states are needed; got {len(e)} states and {len(targets)} targets")
     if not len(e): raise BadInput("a step needs at least one state; got none")
     if not isinstance(task, str) or not task: raise BadInput(f"a task is named by a text; got {task!r}")
     head = self.heads.get(task) or Head(self.kinds.get(task) or kind_of_answers(targets))
@@ -125,7 +134,8 @@ def remember(self:HeadsLearner,
 def _place(self:HeadsLearner, numbers, tokens, column, place):
     "Put answers beside their states; a state with another answer already gets a row of its own"
     kept = self._kept
-    for name, new, fill in (('numbers', numbers, np.nan), ('tokens', tokens, 0)): kept[name] = widen(kept[name], new.shape[1], fill)
+    for name, new, fill in (('numbers', numbers, np.nan), ('tokens', tokens, 0)): kept[name] = widen(kept[name],
+        new.shape[1], fill)
     answers, fresh, rows = kept['answers'], [], []
     for i, value in enumerate(column):
         key, at = np.nan_to_num(numbers[i], nan=1e300).tobytes() + tokens[i].tobytes(), None
@@ -137,7 +147,8 @@ def _place(self:HeadsLearner, numbers, tokens, column, place):
             self._rows[key].append(at); fresh.append(i); rows.append(np.full(len(self.heads), np.nan))
         (answers[at] if at < len(answers) else rows[at - len(answers)])[place] = value
     if fresh:
-        self._kept = dict(numbers=np.concatenate([kept['numbers'], numbers[fresh]]), tokens=np.concatenate([kept['tokens'], tokens[fresh]]),
+        self._kept = dict(numbers=np.concatenate([kept['numbers'], numbers[fresh]]),
+            tokens=np.concatenate([kept['tokens'], tokens[fresh]]),
                           answers=np.concatenate([answers, np.array(rows)]))
     if len(self._kept['answers']) > self.memory: self._forget()
 
@@ -170,15 +181,18 @@ def _settle(self:HeadsLearner):
     spread = np.sqrt((np.where(here, numbers - mean, 0)**2).sum(0) / count)
     some = spread[spread > 1e-12]
     alike = len(some) and not self.encoder.columns and some.max() <= 20 * np.median(some)
-    scale = np.full(len(mean), 1 / np.sqrt(np.mean(spread**2))) if alike else np.where(spread > 1e-12, 1 / np.maximum(spread, 1e-12), 0)
+    scale = np.full(len(mean), 1 / np.sqrt(np.mean(spread**2))) if alike else np.where(spread > 1e-12,
+        1 / np.maximum(spread, 1e-12), 0)
     size = math.sqrt(max((tokens**2).sum(1).mean(), 1e-12)) if tokens.size else 1.0
-    self.frozen = dict(mean=mean, scale=scale, token_scale=np.full(tokens.shape[1], math.sqrt(max(1, len(some))) / size))
+    self.frozen = dict(mean=mean, scale=scale, token_scale=np.full(tokens.shape[1], math.sqrt(max(1,
+        len(some))) / size))
     x = self._inputs(numbers, tokens)
     pick = rng_from(derive_seed(self.seed, 'landmarks', len(x))).permutation(len(x))
     few = x[np.sort(pick[:300])]
     apart = ((few**2).sum(1)[:, None] + (few**2).sum(1) - 2 * few @ few.T)[np.triu_indices(len(few), 1)]
     apart = apart[apart > 1e-12]
-    self.frozen |= dict(landmarks=x[np.sort(pick[:self.landmarks])], unit=float(np.median(apart)) if len(apart) else 1.0)
+    self.frozen |= dict(landmarks=x[np.sort(pick[:self.landmarks])], unit=float(np.median(apart))
+        if len(apart) else 1.0)
     def total(width):
         self.frozen['width'] = width * self.frozen['unit']
         return sum(self._own(task, rows=pick[:300])['loss'] for task in self.heads)
@@ -201,7 +215,8 @@ def _root(self:HeadsLearner):  # -> [landmarks, landmarks]
 
 # %% ../../nbs/core/28_heads.ipynb #830510a0
 @patch
-def _own(self:HeadsLearner, task, rows=None):  # -> dict of weights, sharpness (or mean, scale, deviation), loss, left-out answers
+def _own(self:HeadsLearner, task,
+    rows=None):  # -> dict of weights, sharpness (or mean, scale, deviation), loss, left-out answers
     "The head of a task by itself, its strength chosen on left-out rows"
     head, y = self.heads[task], self._kept['answers'][:, list(self.heads).index(task)]
     rows = np.flatnonzero(np.isfinite(y)) if rows is None else rows[np.isfinite(y[rows])]
@@ -212,28 +227,33 @@ def _own(self:HeadsLearner, task, rows=None):  # -> dict of weights, sharpness (
         z = (y[:, None] - mean) / scale
         tries = [(float(((out - z)**2).mean()), w, out) for w, out in (ridge.fit(z, s) for s in STRENGTHS)]
         loss, weights, out = min(tries, key=lambda t: t[0])
-        return dict(weights=self._root() @ weights, mean=mean, scale=scale, deviation=scale * math.sqrt(loss), loss=loss,
+        return dict(weights=self._root() @ weights, mean=mean, scale=scale, deviation=scale * math.sqrt(loss),
+            loss=loss,
                     low=float(y.min()), high=float(y.max()))
     k, label = len(head.labels), y.astype(int)
     wanted = np.eye(k)[label] - 1 / k
     tries = [(*sharpest(out, label), w, out) for w, out in (ridge.fit(wanted, s) for s in STRENGTHS)]
     sharpness, gain, weights, out = max(tries, key=lambda t: t[1])
-    return dict(weights=self._root() @ weights, sharpness=sharpness, loss=-gain, out=softmax(sharpness * out), rows=rows, label=label, share=1.0)
+    return dict(weights=self._root() @ weights, sharpness=sharpness, loss=-gain, out=softmax(sharpness * out),
+        rows=rows, label=label, share=1.0)
 
 # %% ../../nbs/core/28_heads.ipynb #4daa17b7
 @patch
 def _linked(self:HeadsLearner, rounds=12, smoothing=0.3):
     "EM over all tasks of labels; -> nothing where there is nothing to link"
-    tasks = {name: list(self.heads).index(name) for name, head in self.heads.items() if head.kind == 'labels' and len(head.labels) > 1}
+    tasks = {name: list(self.heads).index(name) for name, head in self.heads.items()
+        if head.kind == 'labels' and len(head.labels) > 1}
     if len(tasks) < 2: return
     anchor = max(tasks, key=lambda name: (len(self.heads[name].labels), len(self.fits[name]['rows'])))
-    k, rows = len(self.heads[anchor].labels), np.flatnonzero(np.isfinite(self._kept['answers'][:, list(tasks.values())]).any(1))
+    k, rows = len(self.heads[anchor].labels), np.flatnonzero(np.isfinite(self._kept['answers'][:,
+        list(tasks.values())]).any(1))
     answers = {name: self._kept['answers'][rows, place] for name, place in tasks.items()}
     known, ridge, fit = np.isfinite(answers[anchor]), Ridge(self._features(rows)), self.fits[anchor]
     label = answers[anchor][known].astype(int)
     p = softmax(fit['sharpness'] * self._of_rows(anchor, rows))
     p[known] = fit['out']
-    tables = {name: np.full((k, len(self.heads[name].labels)), 1 / len(self.heads[name].labels)) for name in tasks if name != anchor}
+    tables = {name: np.full((k, len(self.heads[name].labels)), 1 / len(self.heads[name].labels))
+        for name in tasks if name != anchor}
     for _ in range(rounds):
         for name in tables: tables[name] = self._table(p, answers[name], tables[name], smoothing)[0]
         r = np.array(p)
@@ -250,7 +270,8 @@ def _linked(self:HeadsLearner, rounds=12, smoothing=0.3):
     for name, table in tables.items(): self._believe(name, p, answers[name], table, smoothing)
 
 @patch
-def _table(self:HeadsLearner, p, answers, table, smoothing):  # -> (table [k, labels], what the rows say without themselves)
+def _table(self:HeadsLearner, p, answers, table,
+    smoothing):  # -> (table [k, labels], what the rows say without themselves)
     "How answers go with z: one round of EM; and the prediction of each row by the table without it"
     rows = np.flatnonzero(np.isfinite(answers))
     label, n = answers[rows].astype(int), table.shape[1]
@@ -274,7 +295,8 @@ def _believe(self:HeadsLearner, name, p, answers, table, smoothing):
 def _share(own, linked, label):  # probabilities [n, k] twice, labels [n] -> the share of its own head, 0 to 1
     "How to mix two opinions for the left-out rows to be most probable; never all of one, both may be lucky"
     own, linked = (np.log(np.maximum(a, 1e-9)) for a in (own, linked))
-    def gain(share): return np.log(softmax(share * own + (1 - share) * linked)[np.arange(len(label)), label] + 1e-12).mean()
+    def gain(share): return np.log(softmax(share * own + (1 - share) * linked)[np.arange(len(label)),
+        label] + 1e-12).mean()
     return max((1.0, 0.75, 0.5, 0.25, 0.1), key=gain)
 
 # %% ../../nbs/core/28_heads.ipynb #ddb7633a
@@ -393,7 +415,8 @@ def loss(self:HeadsLearner, states, targets, task):
     "How surprising answers are to a head: −log p, or the squared error in its units"
     head = self.heads.get(task)
     if head is None: return math.log(max(2, len(set(targets))))
-    if head.kind == 'number': return float(np.mean(((self.numbers(states, task)[0] - head.column(targets, task)) / self.fits[task]['scale'])**2))
+    if head.kind == 'number': return float(np.mean(((self.numbers(states, task)[0] - head.column(targets,
+        task)) / self.fits[task]['scale'])**2))
     p, at = self.proba(states, task), [head.index.get(t, -1) for t in targets]
     return float(-np.log([max(row[i], 1e-6) if 0 <= i < len(row) else 1e-6 for row, i in zip(p, at)]).mean())
 
@@ -406,11 +429,13 @@ def step(self:HeadsLearner,
 ):  # -> loss before the step
     "Keep answers; the heads are fitted when next asked."
     task = task or self.main or next(iter(self.heads), 'answer')
-    if isinstance(targets, np.ndarray) and targets.ndim == 2: targets = [self.labels[i] for i in self.targets(targets, None, len(states))[0].argmax(1)]
+    if isinstance(targets, np.ndarray) and targets.ndim == 2: targets = [self.labels[i]
+        for i in self.targets(targets, None, len(states))[0].argmax(1)]
     e, targets = self.encode(states), [plain_label(t) for t in targets]
     if weights is not None:
         w = np.asarray(weights, float)
-        if w.shape != (len(targets),) or not np.isfinite(w).all(): raise BadInput(f"weights must be {len(targets)} finite numbers, one a state; got shape {w.shape}")
+        if w.shape != (len(targets),) or not np.isfinite(w).all():
+            raise BadInput(f"weights must be {len(targets)} finite numbers, one a state; got shape {w.shape}")
         e, targets = e[w > 0], [t for t, v in zip(targets, w) if v > 0]
     before = self.loss(e, targets, task) if len(targets) == len(e) and len(e) else 0.0
     if weights is None or targets: self.remember(e, targets, task)
@@ -422,7 +447,8 @@ def state(self:HeadsLearner):
     "All that the learner is, as values that `pack` takes."
     self.refit()
     kept = Learner.state(self)
-    return dict(kept, arrays={}, heads=[[name, head.kind, list(head.labels)] for name, head in self.heads.items()], kept=dict(self._kept),
+    return dict(kept, arrays={}, heads=[[name, head.kind, list(head.labels)] for name, head in self.heads.items()],
+        kept=dict(self._kept),
                 fits={name: dict(fit) for name, fit in self.fits.items()}, frozen=dict(self.frozen))
 
 @patch

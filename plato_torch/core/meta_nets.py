@@ -74,12 +74,15 @@ class MetaNet(Learner):
         super().__init__(seed)
         if strategy not in STRATEGIES: raise unknown_name('strategy', strategy, STRATEGIES)
         hidden = (hidden,) if isinstance(hidden, int) else tuple(hidden)
-        if not hidden or not all(isinstance(h, (int, np.integer)) and h > 0 for h in hidden): raise BadInput(f"hidden must be sizes of layers, e.g. (64, 64); got {hidden!r}")
-        for name, value in (('learning_rate', learning_rate), ('inner_rate', inner_rate), ('inner_steps', inner_steps), ('memory', memory)):
+        if not hidden or not all(isinstance(h, (int, np.integer)) and h > 0
+            for h in hidden): raise BadInput(f"hidden must be sizes of layers, e.g. (64, 64); got {hidden!r}")
+        for name, value in (('learning_rate', learning_rate), ('inner_rate', inner_rate), ('inner_steps',
+            inner_steps), ('memory', memory)):
             if not 0 < value < math.inf: raise BadInput(f"{name} must be > 0; got {value!r}")
-        self.strategy, self.hidden, self.learning_rate, self.inner_rate, self.inner_steps = strategy, hidden, learning_rate, inner_rate, inner_steps
+        self.strategy, self.hidden, self.learning_rate = strategy, hidden, learning_rate
+        self.inner_rate, self.inner_steps = inner_rate, inner_steps
         self.memory, self.as_numbers, self.steps, self.shape = memory, bool(numbers), 0, None
-        self.theta, self.moments, self.span, self.final = {}, {}, None, None       # span: mean, scale, low, high of numbers
+        self.theta, self.moments, self.span, self.final = {}, {}, None, None   # span: mean, scale, low, high of numbers
         self._x, self._y = np.zeros((0, 0), np.float32), np.zeros(0)
         import_torch()
 
@@ -96,14 +99,18 @@ def grow(self:MetaNet,
     inputs = self.encoder.width + (FOLD if self.encoder.rows > 1 else 0)
     if self.shape == (inputs, ways): return
     sizes = (inputs, *self.hidden)
-    wanted = {f'layer_{i}': (sizes[i], sizes[i + 1]) for i in range(len(self.hidden))} | {f'bias_{i}': (sizes[i + 1],) for i in range(len(self.hidden))}
+    wanted = {f'layer_{i}': (sizes[i],
+        sizes[i + 1]) for i in range(len(self.hidden))}
+    wanted |= {f'bias_{i}': (sizes[i + 1],) for i in range(len(self.hidden))}
     wanted |= dict(head=(self.hidden[-1], ways), head_bias=(ways,), strength=(1,), sharpness=(1,))
     for name, shape in wanted.items():
         if name in self.theta and self.theta[name].shape == shape: continue
         rng, new = rng_from(derive_seed(self.seed, name, shape)), np.zeros(shape, np.float32)
-        if name.startswith('layer'): new = (rng.standard_normal(shape) * math.sqrt(2 / max(1, min(shape[0], 64)))).astype(np.float32)
+        if name.startswith('layer'): new = (rng.standard_normal(shape) * math.sqrt(2 / max(1, min(shape[0],
+            64)))).astype(np.float32)
         if name.startswith('bias'): new = rng.uniform(-1, 1, shape).astype(np.float32)
-        if name == 'head' and self.strategy != 'ridge': new = (rng.standard_normal(shape) / math.sqrt(shape[0])).astype(np.float32)
+        if name == 'head' and self.strategy != 'ridge':
+            new = (rng.standard_normal(shape) / math.sqrt(shape[0])).astype(np.float32)
         old = self.theta.get(name)
         if old is not None:
             cut = tuple(slice(0, min(a, b)) for a, b in zip(old.shape, shape))
@@ -151,7 +158,8 @@ def _stepped(self:MetaNet, torch, theta, x, y, w, through=False, steps=None):
     gradient = torch.func.grad(lambda t: self._task_loss(torch, t, x, y, w))
     for _ in range(steps or self.inner_steps):
         g = gradient(theta)
-        theta = {name: a - self.inner_rate * (g[name] if through else g[name].detach()).clamp(-5, 5) for name, a in theta.items()}
+        theta = {name: a - self.inner_rate * (g[name] if through else g[name].detach()).clamp(-5, 5) for name,
+            a in theta.items()}
     return theta
 
 @patch
@@ -187,8 +195,10 @@ def meta_step(self:MetaNet,
     if self.strategy == 'ridge': loss = self._ridge_loss(torch, leaves, *batch)
     else:
         ends = self._ends(torch, leaves, *batch[:3], through=self.strategy == 'maml')
-        if self.strategy == 'first_order':                         # the gradient where the steps ended, carried to the start
-            ends = {name: (a := leaves[name] if leaves[name].ndim > 1 else leaves[name][None]) + (end.detach() - a.detach()) for name, end in ends.items()}
+        if self.strategy == 'first_order':
+                                    # the gradient where the steps ended, carried to the start
+            ends = {name: (a := leaves[name] if leaves[name].ndim > 1
+                else leaves[name][None]) + (end.detach() - a.detach()) for name, end in ends.items()}
         loss = self._task_losses(torch, ends, *batch[3:]).mean()
     value = float(loss.detach())
     if not math.isfinite(value): raise BadInput(f"the loss of this step is {value}; the weights were not changed")
@@ -211,8 +221,11 @@ def _reptile(self:MetaNet, torch, batch, pace):
     x, y, w = (torch.cat([a, b], 1) for a, b in zip(batch[:3], batch[3:]))
     ends = self._ends(torch, theta, x, y, w)
     with torch.no_grad(): loss = self._task_losses(torch, ends, *batch[3:]).mean()
-    if not math.isfinite(float(loss)): raise BadInput(f"the loss of this step is {float(loss)}; the weights were not changed")
-    for name, end in ends.items(): self.theta[name] += np.float32(pace) * (end.detach().mean(0).numpy().reshape(self.theta[name].shape) - self.theta[name])
+    if not math.isfinite(float(loss)):
+        raise BadInput(f"the loss of this step is {float(loss)}; the weights were not changed")
+    for name, end in ends.items():
+        mean = end.detach().mean(0).numpy().reshape(self.theta[name].shape)
+        self.theta[name] += np.float32(pace) * (mean - self.theta[name])
     self.steps, self.final = self.steps + 1, None
     return float(loss)
 
@@ -231,7 +244,8 @@ def adapted(self:MetaNet,
         if self.strategy == 'ridge':
             middle = 0 if self.as_numbers else 1 / y.shape[-1]
             h, strength = self._layer(torch, theta, x), theta['strength'].exp()
-            if h.shape[1] > h.shape[2]: w = torch.linalg.solve(h.mT @ h + strength * torch.eye(h.shape[2]), h.mT @ (y - middle))[0]
+            if h.shape[1] > h.shape[2]: w = torch.linalg.solve(h.mT @ h + strength * torch.eye(h.shape[2]),
+                h.mT @ (y - middle))[0]
             else: w = ridge_head(torch, h, y - middle, strength)[0]
             if not self.as_numbers: w = w * theta['sharpness'].exp() * 4
             theta = dict(theta, head=w[:-1], head_bias=w[-1])
@@ -249,7 +263,8 @@ def for_task(self:MetaNet,
     if not self.theta: raise NotTrained("this learner was not prepared by any task yet")
     targets = [plain_label(t) for t in targets]
     if not targets: raise BadInput("a task needs at least one example; got none")
-    if self.as_numbers and any(isinstance(t, str) for t in targets): raise BadInput(f"these tasks ask for numbers; got {targets!r}")
+    if self.as_numbers and any(isinstance(t,
+        str) for t in targets): raise BadInput(f"these tasks ask for numbers; got {targets!r}")
     known = self.strategy != 'ridge' and set(targets) <= set(self.labels)
     labels = list(self.labels) if known else list(dict.fromkeys(targets))
     ways = self.shape[1]
@@ -275,7 +290,8 @@ def remember(self:MetaNet, states, targets):
     self._x = np.concatenate([np.pad(self._x, ((0, 0), (0, x.shape[1] - self._x.shape[1]))), x])
     self._y, self.final = np.concatenate([self._y, y]), None
     if len(self._y) > self.memory:
-        keep = np.sort(rng_from(derive_seed(self.seed, 'memory', len(self._y), self.steps)).permutation(len(self._y))[:self.memory])
+        keep = np.sort(rng_from(derive_seed(self.seed, 'memory', len(self._y),
+            self.steps)).permutation(len(self._y))[:self.memory])
         self._x, self._y = self._x[keep], self._y[keep]
     if self.as_numbers: self._span_of(self._y)
 
@@ -293,7 +309,8 @@ def _final(self:MetaNet):  # -> {name: array}
     "The network that answers: of this task, or of all examples together"
     if self.final is None:
         if not len(self._y): raise NotTrained("this learner knows no labels yet; call `step` first")
-        y = ((self._y - self.span['mean']) / self.span['scale'])[:, None] if self.as_numbers else np.eye(max(self.shape[1], len(self.labels)))[self._y.astype(int)]
+        y = ((self._y - self.span['mean']) / self.span['scale'])[:,
+            None] if self.as_numbers else np.eye(max(self.shape[1], len(self.labels)))[self._y.astype(int)]
         if self.strategy == 'ridge' and not self.as_numbers: y = y[:, :len(self.labels)]
         self.final = self.adapted(self._x, y, steps=300)
     return self.final
@@ -311,7 +328,8 @@ def _scores(self:MetaNet, states):  # -> float64 [n, ways]
     if not self.theta: raise NotTrained("this learner knows no labels yet; call `step` first")
     theta, e = self._final(), self.encode(states)
     says = np.isfinite(self.encoder.aligned(e)).any(1) | folded(self.encoder, e).any(1)
-    return (says[:, None] * (hidden_layers(theta, self.rows_of(e), lambda a: np.maximum(a, 0)) @ theta['head'] + theta['head_bias'])).astype(float)
+    return (says[:, None] * (hidden_layers(theta, self.rows_of(e), lambda a: np.maximum(a,
+        0)) @ theta['head'] + theta['head_bias'])).astype(float)
 
 @patch
 def proba(self:MetaNet, states):  # -> float64 [n, labels], rows sum to 1
@@ -338,12 +356,15 @@ def embed(self:MetaNet, states):  # -> float32 [n, hidden[-1]]
 def step(self:MetaNet, states, targets, weights=None):  # -> loss before the step
     "One step on episodes cut from these examples as one task; what has no weight above 0 is left out."
     e = self.encode(states)
-    if isinstance(targets, np.ndarray) and targets.ndim == 2: targets = [self.labels[i] for i in self.targets(targets, None, len(e))[0].argmax(1)]
+    if isinstance(targets, np.ndarray) and targets.ndim == 2: targets = [self.labels[i]
+        for i in self.targets(targets, None, len(e))[0].argmax(1)]
     targets = [plain_label(t) for t in targets]
-    if len(e) != len(targets) or not len(e): raise BadInput(f"a step needs as many targets as states, at least one; got {len(e)} and {len(targets)}")
+    if len(e) != len(targets) or not len(e):
+        raise BadInput(f"a step needs as many targets as states, at least one; got {len(e)} and {len(targets)}")
     if weights is not None:
         w = np.asarray(weights, float)
-        if w.shape != (len(targets),) or not np.isfinite(w).all(): raise BadInput(f"weights must be {len(targets)} finite numbers, one a state; got shape {w.shape}")
+        if w.shape != (len(targets),) or not np.isfinite(w).all():
+            raise BadInput(f"weights must be {len(targets)} finite numbers, one a state; got shape {w.shape}")
         e, targets = e[w > 0], [t for t, v in zip(targets, w) if v > 0]
         if not targets: return 0.0
     self.encoder.meet(e)
@@ -355,7 +376,8 @@ def step(self:MetaNet, states, targets, weights=None):  # -> loss before the ste
         y = (np.array(targets, float)[:, None] - self.span['mean']) / self.span['scale']
     else: y = np.eye(self.shape[1])[[self._index[t] for t in targets]]
     half = max(1, min(64, len(x) // 2))
-    batch = episode_batch([(x, y)], [0] * 8, half, half, rng_from(derive_seed(self.seed, 'episode', self.steps)), vary=False)
+    batch = episode_batch([(x, y)], [0] * 8, half, half, rng_from(derive_seed(self.seed, 'episode', self.steps)),
+        vary=False)
     loss = self.meta_step(batch)
     self.remember(e, targets)
     return loss
@@ -364,10 +386,14 @@ def step(self:MetaNet, states, targets, weights=None):  # -> loss before the ste
 @patch
 def state(self:MetaNet):
     "All that the learner is, as values that `pack` takes."
-    arrays = {f'{name} {part}': a.copy() for name in self.theta for part, a in zip(('theta', 'mean', 'square'), (self.theta[name], *self.moments[name]))}
-    final = {name: a.copy() for name, a in self._final().items()} if self.final is not None or len(self._y) and self.theta else {}
-    return dict(kind=self.kind, options=self.options(), labels=list(self.labels), encoder=self.encoder.state(), arrays=arrays, final=final,
-                kept=dict(x=self._x.copy(), y=self._y.copy()), shape=self.shape and list(self.shape), span=self.span, steps=self.steps)
+    arrays = {f'{name} {part}': a.copy() for name in self.theta for part, a in zip(('theta', 'mean', 'square'),
+        (self.theta[name], *self.moments[name]))}
+    final = {name: a.copy() for name,
+        a in self._final().items()} if self.final is not None or len(self._y) and self.theta else {}
+    return dict(kind=self.kind, options=self.options(), labels=list(self.labels), encoder=self.encoder.state(),
+        arrays=arrays, final=final,
+                kept=dict(x=self._x.copy(),
+                    y=self._y.copy()), shape=self.shape and list(self.shape), span=self.span, steps=self.steps)
 
 @patch
 def load(self:MetaNet, state):  # -> the learner
@@ -377,7 +403,8 @@ def load(self:MetaNet, state):  # -> the learner
     self.encoder.load(state['encoder'])
     arrays = {name: np.array(a, np.float32) for name, a in state['arrays'].items()}
     for name in {key.rsplit(' ', 1)[0]: 0 for key in arrays}:
-        self.theta[name], self.moments[name] = arrays[f'{name} theta'], [arrays[f'{name} mean'], arrays[f'{name} square']]
+        self.theta[name], self.moments[name] = arrays[f'{name} theta'], [arrays[f'{name} mean'],
+            arrays[f'{name} square']]
     self.final = {name: np.array(a, np.float32) for name, a in state['final'].items()} or None
     self._x, self._y = np.array(state['kept']['x'], np.float32), np.array(state['kept']['y'])
     self.shape, self.span, self.steps = state['shape'] and tuple(state['shape']), state['span'], int(state['steps'])

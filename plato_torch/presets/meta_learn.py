@@ -18,7 +18,8 @@ from ..core.ensign import *
 from ..core.room import *
 
 # %% ../../nbs/presets/11_meta_learn.ipynb #2b969926
-@preset('meta_learn', family='Transfer', flow='tiles of many tasks ▸ learn to adapt ▸ examples of a new task ▸ a predictor for it ▸ ensign')
+@preset('meta_learn', family='Transfer',
+    flow='tiles of many tasks ▸ learn to adapt ▸ examples of a new task ▸ a predictor for it ▸ ensign')
 class MetaLearnRoom(Room):
     "Many small tasks teach how to learn the next one from a handful of examples."
     learners, kinds = ('nearest', 'net'), dict(nearest='heads', net='meta_net')
@@ -37,8 +38,10 @@ class MetaLearnRoom(Room):
 def _new_learner(self:MetaLearnRoom, kind):
     "A fresh learner with this room's settings"
     seed = derive_seed(self.seed, self.room_id, 'learner') % 2**31
-    if kind == 'heads': return HeadsLearner(main='*', link=False, seed=seed, kinds={'*': 'number' if self.numbers else 'labels'})
-    if kind == 'meta_net': return make_learner(kind, strategy=self.strategy, numbers=self.numbers, seed=seed, inner_rate=0.05 if self.strategy == 'reptile' else 0.03)
+    if kind == 'heads': return HeadsLearner(main='*', link=False, seed=seed, kinds={'*': 'number'
+        if self.numbers else 'labels'})
+    if kind == 'meta_net': return make_learner(kind, strategy=self.strategy, numbers=self.numbers, seed=seed,
+        inner_rate=0.05 if self.strategy == 'reptile' else 0.03)
     raise BadInput(f"a meta-learning room takes the learners {', '.join(self.learners)}; got {kind!r}")
 
 @patch
@@ -52,7 +55,8 @@ def _open(self:MetaLearnRoom, learner):
 def _check_kind(self:MetaLearnRoom, tiles):
     "Refuse labels where numbers are asked for"
     for tile in tiles:
-        if self.numbers and isinstance(tile.action, str): raise BadInput(f"{self.name} has tasks of numbers; got {tile.action!r}")
+        if self.numbers and isinstance(tile.action,
+            str): raise BadInput(f"{self.name} has tasks of numbers; got {tile.action!r}")
     return Room._check_kind(self, tiles)
 
 @patch(as_prop=True)
@@ -67,7 +71,9 @@ def _train(self:MetaLearnRoom, tiles, steps, batch_size):
     if self.learner.counts:
         self.learner.remember(tiles.states, actions, '*')
         for name, rows in groups.items():
-            if len(groups) > 1: self.learner.kinds[name] = self.learner.kinds['*']; self.learner.remember(tiles[rows].states, [actions[i] for i in rows], name)
+            if len(groups) > 1:
+                self.learner.kinds[name] = self.learner.kinds['*']; self.learner.remember(tiles[rows].states,
+                    [actions[i] for i in rows], name)
         with self._lock: self._record(dict(loss=self.learner.refit()['*']))
         return 1
     return self._train_net(tiles, groups, actions, steps)
@@ -80,13 +86,15 @@ def _train_net(self:MetaLearnRoom, tiles, groups, actions, steps):
     learner.encoder.meet(tiles.states)
     shared = [list(dict.fromkeys(actions[i] for i in rows)) for rows in groups.values()]
     if self.numbers: learner._span_of(np.array(actions, float)); learner.grow(1)
-    else: learner.grow(max([*map(len, shared), learner.shape[1] if learner.shape else 1, len(set(actions)) if len(groups) == 1 else 1]))
+    else: learner.grow(max([*map(len, shared), learner.shape[1] if learner.shape else 1,
+        len(set(actions)) if len(groups) == 1 else 1]))
     alike, ways = not self.numbers and len(set(actions)) <= learner.shape[1], learner.shape[1]
     if alike: learner.add_labels(actions)
     x, tasks = learner.rows_of(tiles.states), []
     for rows, labels in zip(groups.values(), shared):
         if len(rows) < 2 and len(groups) > 1: continue
-        if self.numbers: y = (np.array([actions[i] for i in rows], float)[:, None] - learner.span['mean']) / learner.span['scale']
+        if self.numbers: y = (np.array([actions[i] for i in rows], float)[:,
+            None] - learner.span['mean']) / learner.span['scale']
         else: y = np.eye(ways)[[(learner.labels if alike else labels).index(actions[i]) for i in rows]]
         tasks.append((x[rows], y))
     single = len(tasks) == 1
@@ -97,7 +105,8 @@ def _train_net(self:MetaLearnRoom, tiles, groups, actions, steps):
     for n in order:
         done = (time.process_time() - watch) / self.seconds if self.seconds and steps is None else n / planned
         if done >= 1: break
-        batch = episode_batch(tasks, self.rng.integers(0, len(tasks), count), shots, max(shots, 10), self.rng, vary=not single)
+        batch = episode_batch(tasks, self.rng.integers(0, len(tasks), count), shots, max(shots, 10), self.rng,
+            vary=not single)
         with self._lock: self._record(dict(loss=learner.meta_step(batch, pace=1 - done)))
     with self._lock: learner.remember(tiles.states, actions)
     return n + 1
@@ -107,7 +116,8 @@ class Adapted(Predictor):
     "What a meta-learning room makes of one task: `predict`, `predict_many`, `predict_proba`, `score`, `export_model`."
     def __init__(self, room, task, learner, examples, believed=None):
         self.task, self.learner, self.kind, self.examples, self.believed = task, learner, room.kind, examples, believed
-        self.name, self._folder, self._room_id, self._numbers = f"task {task!r} of {room.name}", room.ensign_dir, room.room_id, room.numbers
+        self.name, self._numbers = f"task {task!r} of {room.name}", room.numbers
+        self._folder, self._room_id = room.ensign_dir, room.room_id
 
     def predict_many(self, states):
         "The answer for each of many states."
@@ -119,13 +129,16 @@ class Adapted(Predictor):
         "The share of states that are answered right; of numbers, R²."
         if not self._numbers: return Predictor.score(self, states, labels)
         y, given = np.array(labels, float), np.array(self.predict_many(states))
-        if y.shape != given.shape or not len(y): raise BadInput(f"score needs as many answers as states, at least one; got {len(given)} and {len(y)}")
+        if y.shape != given.shape or not len(y):
+            raise BadInput(f"score needs as many answers as states, at least one; got {len(given)} and {len(y)}")
         return float(1 - ((y - given)**2).sum() / max(((y - y.mean())**2).sum(), 1e-12))
 
     def export_model(self, format=None, path=None):  # -> the path
         "Write an ensign that answers this task without the room."
-        return save_ensign(self.learner, path or self._folder/f'{self._room_id} {self.task}.meta_learn.ensign', format, preset='meta_learn',
-                           room_id=self._room_id, state_kind=self.kind, training=dict(tiles=self.examples, task=self.task))
+        return save_ensign(self.learner, path or self._folder/f'{self._room_id} {self.task}.meta_learn.ensign',
+            format, preset='meta_learn',
+                           room_id=self._room_id, state_kind=self.kind, training=dict(tiles=self.examples,
+                               task=self.task))
 
 @patch
 def adapt(self:MetaLearnRoom,
@@ -137,7 +150,9 @@ def adapt(self:MetaLearnRoom,
     self._ready()
     mine = tasks_of(self.tiles(), self.task_key).get(task, [])
     tiles = list(tiles_from(examples, self.reward_rule)) + [self.tiles()[int(i)] for i in mine]
-    if not tiles: raise BadInput(f"task {task!r} is not known and there is no example of it; give at least one (state, answer) pair")
+    if not tiles:
+        raise BadInput(f"task {task!r} is not known and there is no example of it; "
+                       "give at least one (state, answer) pair")
     if any(t.action is None for t in tiles): raise BadInput(f"every example of task {task!r} needs an answer")
     self._check_kind(tiles)
     states, actions = [t.state for t in tiles], [t.action for t in tiles]
@@ -164,9 +179,11 @@ def learning_curve(self:MetaLearnRoom,
     for n in shots:
         scores = []
         for name, (states, answers) in tasks.items():
-            if len(states) <= n: raise BadInput(f"task {name!r} has {len(states)} examples; none is left to ask after {n} shots")
+            if len(states) <= n:
+                raise BadInput(f"task {name!r} has {len(states)} examples; none is left to ask after {n} shots")
             new = self.adapt(f'{name} (new)', list(zip(states[:n], answers[:n])))
-            if self.numbers: scores.append(np.mean((np.array(new.predict_many(states[n:])) - np.array(answers[n:], float))**2))
+            if self.numbers: scores.append(np.mean((np.array(new.predict_many(states[n:])) - np.array(answers[n:],
+                float))**2))
             else: scores.append(new.score(states[n:], answers[n:]))
         found[n] = float(np.mean(scores))
     return found

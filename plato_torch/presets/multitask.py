@@ -17,7 +17,8 @@ from ..core.intake import *
 from ..core.room import *
 
 # %% ../../nbs/presets/13_multitask.ipynb #183369c5
-@preset('multitask', family='Transfer', flow='(state, answer) tiles of many tasks ▸ shared features ▸ a head a task ▸ ensign')
+@preset('multitask', family='Transfer',
+    flow='(state, answer) tiles of many tasks ▸ shared features ▸ a head a task ▸ ensign')
 class MultitaskRoom(Room):
     "One room for many tasks: what one learns helps the others."
     learners, kinds = ('heads', 'net'), dict(heads='heads', net='heads_net')
@@ -51,21 +52,24 @@ def _new_learner(self:MultitaskRoom, kind):
     if kind not in ('heads', 'heads_net'):
         raise BadInput(f"a multitask room needs a learner with heads ({', '.join(self.learners)}); got {kind!r}")
     more = dict(weigh=self.weigh, surgery=self.surgery) if kind == 'heads_net' else {}
-    return make_learner(kind, main=self.main, link=self.link, seed=derive_seed(self.seed, self.room_id, 'learner') % 2**31, **more)
+    return make_learner(kind, main=self.main, link=self.link, seed=derive_seed(self.seed, self.room_id,
+        'learner') % 2**31, **more)
 
 @patch
 def _open(self:MultitaskRoom, learner):
     "Take up where the room was left, with a learner that has heads"
     Room._open(self, learner)
     if not isinstance(self.learner, HeadsLearner):
-        raise BadInput(f"a multitask room needs a learner with heads ({', '.join(self.learners)}); got {short_repr(learner)}")
+        raise BadInput(f"a multitask room needs a learner with heads ({', '.join(self.learners)}); "
+                       f"got {short_repr(learner)}")
 
 @patch
 def _check_kind(self:MultitaskRoom, tiles):
     "Refuse what could not be learnt from, and tasks without a proper name"
     for tile in tiles:
         task = self.task_of(tile)
-        if not isinstance(task, str) or '|' in task: raise BadInput(f"a task is named by a text without '|'; got {task!r}")
+        if not isinstance(task,
+            str) or '|' in task: raise BadInput(f"a task is named by a text without '|'; got {task!r}")
         head = self.learner.heads.get(task)
         if head and head.kind == 'number' and isinstance(tile.action, str):
             raise BadInput(f"task {task!r} asks for numbers; got {tile.action!r}")
@@ -80,9 +84,11 @@ def feed_tasks(self:MultitaskRoom,
     "Feed many tasks at once; answers may be missing anywhere."
     tiles, states = [], list(states)
     for task, column in answers.items():
-        if len(column) != len(states): raise BadInput(f"task {task!r} needs an answer or None for each of {len(states)} states; got {len(column)}")
+        if len(column) != len(states):
+            raise BadInput(f"task {task!r} needs an answer or None for each of {len(states)} states; got {len(column)}")
         plain = [a.item() if isinstance(a, np.generic) else a for a in column]
-        tiles += [Tile(s, a, context={self.task_key: task}, **about) for s, a in zip(states, plain) if a is not None and a == a]
+        tiles += [Tile(s, a, context={self.task_key: task}, **about) for s, a in zip(states,
+            plain) if a is not None and a == a]
     if not tiles: raise BadInput("there is no answer to any task among these; give at least one")
     return self._add(tiles)
 
@@ -163,8 +169,11 @@ def answers(self:MultitaskRoom, state):  # -> {task: label or number}
 def score(self:MultitaskRoom, states, labels, task=None):  # -> share answered right, or R² of numbers
     "How well a task is answered."
     labels, given = [plain_label(l) for l in labels], self.predict_many(states, task)
-    if len(labels) != len(given) or not labels: raise BadInput(f"score needs as many answers as states, at least one; got {len(given)} states and {len(labels)} answers")
-    if self.tasks[task or self.main or next(iter(self.tasks))] == 'labels': return float(np.mean([a == b for a, b in zip(given, labels)]))
+    if len(labels) != len(given) or not labels:
+        raise BadInput(f"score needs as many answers as states, at least one; "
+                       f"got {len(given)} states and {len(labels)} answers")
+    if self.tasks[task or self.main or next(iter(self.tasks))] == 'labels': return float(np.mean([a == b for a,
+        b in zip(given, labels)]))
     y = np.array(labels, float)
     return float(1 - ((y - given)**2).sum() / max(((y - y.mean())**2).sum(), 1e-12))
 
@@ -180,7 +189,8 @@ def compare(self:MultitaskRoom,
     for task, truth in answers.items():
         mine = [t for t in tiles if t.action is not None and self.task_of(t) == task]
         if not mine: raise unknown_name('task', task, self.tasks)
-        with tempfile.TemporaryDirectory() as place, MultitaskRoom(task, learner=kind, seed=self.seed, buffer_dir=place, ensign_dir=place, task_key=self.task_key) as alone:
+        with tempfile.TemporaryDirectory() as place, MultitaskRoom(task, learner=kind, seed=self.seed,
+            buffer_dir=place, ensign_dir=place, task_key=self.task_key) as alone:
             alone.feed(mine)
             alone.train()
             found[task] = dict(together=self.score(states, truth, task), alone=alone.score(states, truth, task))
@@ -193,10 +203,12 @@ def add_head(self:MultitaskRoom,
     steps=400, # net: how many
 ):  # -> left-out or last loss of the new head
     "Learn a further task and nothing else: every other head answers as before, to the last bit."
-    if task in self.tasks: raise BadInput(f"there is a task {task!r} already; feed it and call `train`, or take another name")
+    if task in self.tasks:
+        raise BadInput(f"there is a task {task!r} already; feed it and call `train`, or take another name")
     self._ready()
     tiles = list(tiles_from(data, self.reward_rule, context={self.task_key: task}))
-    if not tiles or any(t.action is None for t in tiles): raise BadInput(f"a new head needs states with answers; got {len(tiles)} tiles")
+    if not tiles or any(t.action is None for t in tiles):
+        raise BadInput(f"a new head needs states with answers; got {len(tiles)} tiles")
     self._add(tiles)
     pair = [t.state for t in tiles], [t.action for t in tiles]
     with self._lock:
@@ -205,14 +217,15 @@ def add_head(self:MultitaskRoom,
             loss = self.learner.refit(only=[task])[task]
         else:
             e = self.learner.encode(pair[0])
-            for step in range(steps): loss = self.learner.joint_step({task: (e, pair[1])}, only=task, pace=1 - step / steps)[task]
+            for step in range(steps): loss = self.learner.joint_step({task: (e, pair[1])}, only=task,
+                pace=1 - step / steps)[task]
         self._record(dict(loss=loss))
     self.save()
     return loss
 
 @patch
 def export_model(self:MultitaskRoom, format=None, path=None, task=None):  # -> the path
-    "Write an ensign; it answers `task`, or the main one, and its learner every other: `ensign.learner.answer(states, task)`."
+    "Write an ensign; it answers `task`, or the main one; `ensign.learner.answer(states, task)` any other."
     if task is None: return Room.export_model(self, format, path)
     _, task = self._known([], task)
     kept, self.learner = self.learner, self.learner.clone()
