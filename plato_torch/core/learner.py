@@ -16,10 +16,15 @@ from .tiles import *
 from .features import *
 
 # %% ../../nbs/core/06_learner.ipynb #8ba6f389
-LEARNERS = {'net': 'plato_torch.core.nets', 'metric': 'plato_torch.core.metric', 'metric_net': 'plato_torch.core.metric',
-            'masked': 'plato_torch.core.masked', 'jepa': 'plato_torch.core.masked',
-            'lora': 'plato_torch.core.adapted', 'lora_net': 'plato_torch.core.adapted_net',
-            'lm': 'plato_torch.npc.lm_learner'}   # name -> class, or the module that registers it
+LEARNERS = dict(   # name -> class, or the module below `plato_torch` that registers it
+    net='core.nets',
+    metric='core.metric', metric_net='core.metric',
+    masked='core.masked', jepa='core.masked',
+    heads='core.heads', heads_net='core.head_nets',
+    meta_net='core.meta_nets',
+    lora='core.adapted', lora_net='core.adapted_net',
+    lm='npc.lm_learner')
+LEARNERS = {name: f'plato_torch.{module}' for name, module in LEARNERS.items()}
 PROTOCOL = ('step', 'proba', 'embed', 'labels', 'get_parameters', 'set_parameters', 'clone', 'state', 'load')
 
 def register_learner(name):

@@ -228,7 +228,7 @@ def _often(rows, weight, report):
     for i, (ids, mask) in enumerate(rows):
         for _ in range(int((i + 1) * weight + 1e-9) - int(i * weight + 1e-9)):
             report.rows, report.tokens = report.rows + 1, report.tokens + len(ids)
-            report.learnt += int(mask.sum())
+            report.learnt += int(np.count_nonzero(mask))
             yield ids, mask
 
 # %% ../../nbs/npc/31_mixture.ipynb #2d910608
