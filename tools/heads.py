@@ -10,7 +10,8 @@ from nbdev.doclinks import nbglob
 PACKAGES = dict(numpy='numpy', fastcore='fastcore', matplotlib='matplotlib', sklearn='scikit-learn', pandas='pandas',
                 gymnasium='gymnasium', safetensors='safetensors', hypothesis='hypothesis', emoji='emoji', pyarrow='pyarrow',
                 tqdm='tqdm', tokenizers='tokenizers', transformers='transformers',
-                gguf='gguf', xllamacpp='xllamacpp')   # module -> what pip calls it; torch is never installed from a notebook
+                gguf='gguf', xllamacpp='xllamacpp', datasketch='datasketch',
+                kagglehub='kagglehub', huggingface_hub='huggingface-hub')   # module -> what pip calls it; torch is never installed from a notebook
 
 ALSO = {r'\bplot_|core\.show': 'matplotlib', r'learner=[\'"]net|NetLearner|Ensign': 'safetensors', r'\bDataFrame\b': 'pandas', r'parquet': 'pyarrow'}
 
