@@ -103,7 +103,8 @@ def once(
     if not file.exists(): write_json(file, dict(settings=settings, result=work()))
     kept = read_json(file)
     if not isinstance(kept, dict) or kept.get('settings') != settings:
-        raise BadInput(f'{str(file)!r} was made with other settings or another model; give another folder, or remove it')
+        raise BadInput(f'{str(file)!r} was made with other settings or another model; '
+                       'give another folder, or remove it')
     return kept['result']
 
 def write_lines(path, lines):

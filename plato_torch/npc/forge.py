@@ -45,7 +45,8 @@ def _cycle(sampler, folder, number, kinds, n, seed, sampling):
                     model=signature(sampler))
     def work():
         scenes = scenarios(n, derive_seed(seed, 'forge', number), 'train', kinds)
-        return list(attempts(sampler, scenes, 1, dataclasses.replace(sampling, seed=derive_seed(sampling.seed, number))))
+        chosen = dataclasses.replace(sampling, seed=derive_seed(sampling.seed, number))
+        return list(attempts(sampler, scenes, 1, chosen))
     return [Tried(*values) for values in once(Path(folder)/f'cycle_{number}.json', settings, work)]
 
 def _summary(found):
