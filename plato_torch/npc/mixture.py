@@ -19,6 +19,8 @@ from .prompt import *
 from .packing import *
 from .world import *
 from .scenarios import *
+from .cards import *
+from .chains import *
 from .dedupe import *
 from .rows import *
 from .readers import *
@@ -287,7 +289,10 @@ def check_manifest(folder):  # -> list of files that are missing or differ
 def _scenario_rows(n, seed, split): return (s.row for s in scenarios(n, seed, split))
 
 SYNTHETIC = dict(   # name -> share of the rows, engine; a new engine is one more line here
-    scenarios=(1.0, _scenario_rows),
+    scenarios=(0.5, _scenario_rows),
+    sessions=(0.3, sessions),
+    cards=(0.1, cards),
+    chains=(0.1, chains),
 )
 
 def synthetic_parts(
