@@ -14,7 +14,7 @@ extras = dict(
     tables=['pandas>=2.0', 'pyarrow>=14'],
     notebooks=['matplotlib>=3.7', 'ipywidgets>=8.0', 'tqdm>=4.65'])
 extras['rooms'] = ['cma>=3.3']
-extras['npc'] = extras['torch'] + ['tokenizers>=0.20', 'tqdm>=4.65']
+extras['npc'] = extras['torch'] + ['tokenizers>=0.20', 'gguf>=0.18', 'tqdm>=4.65']
 extras['data'] = extras['npc'] + ['kagglehub>=0.3', 'huggingface-hub>=0.30']
 extras['export'] = extras['npc'] + ['gguf>=0.18']
 extras['dev'] = sorted({p for ps in extras.values() for p in ps}) + [
