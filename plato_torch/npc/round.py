@@ -7,12 +7,10 @@ __all__ = ['PRESETS', 'STAGES', 'RoundConfig', 'round_config', 'stage_prepare', 
            'stage_forge', 'stage_sim_eval', 'stage_holdout_eval', 'stage_export', 'RoundResult', 'run_round']
 
 # %% ../../nbs/npc/50_round.ipynb #c9d8212b
-import argparse, dataclasses, datetime, json, math, sys
+import dataclasses, datetime, importlib.util, math, sys
 from pathlib import Path
 import torch
-from fastcore.basics import patch
 from ..core.basics import *
-from ..core.show import *
 from .device import *
 from .tokenizer import *
 from .prompt import *
@@ -238,8 +236,9 @@ def stage_export(run, c):  # -> dict
         val = read_documents(run.path('data/held_out/val'))
         made['perplexity_int4'] = holdout_eval(small, dict(encounters=val))['encounters'].perplexity
     if c.arm in ('baseline', 'gemma4'):
-        write_gguf(model, place/'npc.gguf', words, 'Q4_0')
         save_hugging_face(model, place/'hugging_face', words)
+        if importlib.util.find_spec('gguf'): write_gguf(model, place/'npc.gguf', words, 'Q4_0')
+        else: made['note'] = "no GGUF was written: the package gguf is missing; pip install 'plato-torch[export]'"
     made['files'] = {f.relative_to(place).as_posix(): f.stat().st_size for f in sorted(place.rglob('*')) if f.is_file()}
     return made
 
@@ -281,8 +280,9 @@ def run_round(
         for name, work in STAGES.items():
             if not run.path(f'{name}.json').exists(): print(f'{c.tag}: {name}', file=sys.stderr, flush=True)
             run.stage(name, lambda: work(run, c))
-        r = {name: kept['result'] for name, kept in run.results.items()}
-        result = RoundResult(c.tag, str(c.folder), dataclasses.asdict(c), run.took(), {k: v['took']['wall_s'] for k, v in run.results.items()},
+        r = {name: run.results[name]['result'] for name in STAGES}
+        seconds = {name: run.results[name]['took']['wall_s'] for name in STAGES}
+        result = RoundResult(c.tag, str(c.folder), dataclasses.asdict(c), sum(seconds.values()), seconds,
                              r['sim_eval']['free'], r['sim_eval']['constrained'], r['sim_eval']['sampled'], r['forge'], r['holdout_eval'], r['export'],
                              {k: v for k, v in r['grpo'].items() if k != 'log'})
         if not run.path('result.json').exists():
