@@ -18,6 +18,8 @@ from .features import *
 # %% ../../nbs/core/06_learner.ipynb #8ba6f389
 LEARNERS = {'net': 'plato_torch.core.nets', 'metric': 'plato_torch.core.metric', 'metric_net': 'plato_torch.core.metric',
             'masked': 'plato_torch.core.masked', 'jepa': 'plato_torch.core.masked',
+            'committee': 'plato_torch.core.committee', 'count_committee': 'plato_torch.core.committee',
+            'net_committee': 'plato_torch.core.committee',
             'lora': 'plato_torch.core.adapted', 'lora_net': 'plato_torch.core.adapted', 'lm': 'plato_torch.npc.lm_learner'}   # name -> class, or the module that registers it
 PROTOCOL = ('step', 'proba', 'embed', 'labels', 'get_parameters', 'set_parameters', 'clone', 'state', 'load')
 
