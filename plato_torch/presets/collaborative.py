@@ -139,7 +139,9 @@ def exchange(self:CollaborativeRoom,
     committee, passed = self.learner, 0
     if states is None: states, whose = self.tiles().states, [t.agent_id for t in self._tiles]
     else: states, whose = committee.encode([self._check_state(s) for s in states]), None
-    names = list(committee.members)
+    names, every = list(committee.members), self.tiles()
+    every = every[[t.action is not None for t in every]]
+    own = {agent: (every.states[place], [every[int(i)].action for i in place]) for agent, place in self._whose(every).items()}
     if len(names) < 2: raise BadInput(f"an exchange needs learners of two agents; {self.name} has {len(names)}: feed tiles with `agent_id`")
     for _ in range(rounds):
         seen = committee.opinions(states)
@@ -154,5 +156,6 @@ def exchange(self:CollaborativeRoom,
             targets = np.eye(len(committee.labels))[label[take]]
             for _ in range(1 if committee.counts else steps):
                 with self._lock: self._record(dict(loss=committee.teach(name, states[take], targets)))
+                if not committee.counts and name in own: committee.teach(name, *own[name])       # lest they are forgotten
     self._save_if_changed()
     return passed
