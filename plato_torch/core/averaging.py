@@ -32,22 +32,29 @@ def check_updates(
 
 def guard(
     vectors, # [clients, parameters]
+    names=None, # of the clients; their numbers if None
+    memory=None, # dict that keeps each client's past agreement from round to round
     longer=4.0, # rejected when longer than so many medians
-    against=-0.3, # rejected when its cosine with the sum of the others is below
+    against=-0.3, # rejected when its cosine with the sum of the others is below, and these agree
+    always=-0.2, # rejected when the mean of its cosines over rounds is below
 ):  # -> list of reasons, None for those that pass
     "Which updates stand out as damage."
-    length = np.sqrt(np.einsum('ij,ij->i', vectors, vectors))
+    length, memory = np.sqrt(np.einsum('ij,ij->i', vectors, vectors)), {} if memory is None else memory
     limit, reasons = longer * np.median(length), [None] * len(vectors)
     for i, l in enumerate(length):
         if len(length) > 2 and l > limit: reasons[i] = f'{l / np.median(length):.3g} times as long as the median update'
-    passed = np.array([r is None for r in reasons])
-    unit = np.where(passed, 1 / np.maximum(length, 1e-12), 0)[:, None] * vectors
-    total = unit.sum(0)
-    if passed.sum() < 4: return reasons
-    for i in np.flatnonzero(passed):
-        rest = total - unit[i]
-        cosine = unit[i] @ rest / max(float(np.sqrt(rest @ rest)), 1e-12)
-        if cosine < against: reasons[i] = f'points against the others (cosine {cosine:.2f})'
+    passed = [i for i, r in enumerate(reasons) if r is None]
+    if len(passed) < 4: return reasons
+    unit = vectors[passed] / np.maximum(length[passed], 1e-12)[:, None]
+    alike, others = unit @ unit.T, len(passed) - 1
+    np.fill_diagonal(alike, 0)
+    rest = np.sqrt(np.maximum(alike.sum() + others - 2 * alike.sum(1), 1e-12))       # length of the sum of the others
+    for i, cosine, agree in zip(passed, alike.sum(1) / rest, rest / others):
+        name = i if names is None else names[i]
+        total, weight = memory.get(name, (0.0, 0.0))
+        memory[name] = total, weight = 0.9 * total + float(cosine), 0.9 * weight + 1
+        if cosine < against and agree > max(0.45, 1.3 / math.sqrt(others)) or weight > 2.5 and total / weight < always:
+            reasons[i] = f'points against the others (cosine {cosine:.2f})'
     return reasons
 
 # %% ../../nbs/core/27_averaging.ipynb #5418bab8
@@ -72,6 +79,7 @@ def join_updates(
     updates, # {client: (vector, number of examples)}
     size, # how long a vector must be
     join='guard', # one of `JOINS`
+    memory=None, # what the guard keeps from round to round, a dict
 ):  # -> (the joint update [size], {client: why it was rejected}); zeros if none is left
     "One update out of many, damaged ones rejected by name."
     if join not in JOINS: raise unknown_name('way to join updates', join, JOINS)
@@ -79,7 +87,7 @@ def join_updates(
     if not good: return np.zeros(size), rejected
     x, w = np.stack([v for v, _ in good.values()]), np.array([n for _, n in good.values()])
     if join == 'guard':
-        reasons = guard(x)
+        reasons = guard(x, list(good), memory)
         rejected |= {name: r for name, r in zip(good, reasons) if r}
         keep = [r is None for r in reasons]
         x, w = x[keep], w[keep]
