@@ -22,6 +22,10 @@ LEARNERS = dict(   # name -> class, or the module below `plato_torch` that regis
     masked='core.masked', jepa='core.masked',
     heads='core.heads', heads_net='core.head_nets',
     meta_net='core.meta_nets',
+    committee='core.committee', count_committee='core.committee', net_committee='core.committee',
+    prototypes='core.prototypes', prototypes_net='core.prototypes',
+    ngram='core.ngram_learner',
+    ruled='core.with_rules', ruled_count='core.with_rules', ruled_net='core.with_rules',
     lora='core.adapted', lora_net='core.adapted_net',
     lm='npc.lm_learner')
 LEARNERS = {name: f'plato_torch.{module}' for name, module in LEARNERS.items()}
