@@ -17,6 +17,7 @@ from .features import *
 
 # %% ../../nbs/core/06_learner.ipynb #8ba6f389
 LEARNERS = {'net': 'plato_torch.core.nets', 'metric': 'plato_torch.core.metric', 'metric_net': 'plato_torch.core.metric',
+            'prototypes': 'plato_torch.core.prototypes', 'prototypes_net': 'plato_torch.core.prototypes',
             'masked': 'plato_torch.core.masked', 'jepa': 'plato_torch.core.masked',
             'lora': 'plato_torch.core.adapted', 'lora_net': 'plato_torch.core.adapted_net',
             'lm': 'plato_torch.npc.lm_learner'}   # name -> class, or the module that registers it
