@@ -74,7 +74,7 @@ def _train(self:FewshotRoom, tiles, steps, batch_size):
     label = self.learner.targets(tiles.actions, None, len(tiles))[0].argmax(1)
     with self._lock:
         self.learner.remember(states, tiles.actions)
-        if self.learnt is None: self._choose(states, label, min(steps, 80), batch_size)
+        if self.learnt is None: self._choose(states, label, min(steps, 60), batch_size)
     for step in progress(range(steps), what=f'training {self.room_id}'):
         rows = self.rng.permutation(len(tiles))[:2 * batch_size]
         with self._lock: self._record(dict(loss=self.learner.play(states[rows], label[rows], None, 1 - step / steps)))
@@ -86,7 +86,7 @@ def _choose(self:FewshotRoom, states, label, steps, batch_size):
     frequent = np.flatnonzero(np.bincount(label) >= 4)
     if len(frequent) < 4: return                                       # too few classes to hold some out
     gain = []
-    for fold in range(2):
+    for fold in range(4):
         held = np.isin(label, self.rng.permutation(frequent)[:len(frequent) // 2])
         trial = type(self.learner)(**{**self.learner.options(), 'learnt': WEIGHTS[-1]})
         trial.remember(states[~held], label[~held].tolist())
@@ -99,9 +99,8 @@ def _choose(self:FewshotRoom, states, label, steps, batch_size):
         for weight in WEIGHTS:
             trial.weigh(weight)
             gain[-1].append(play_episodes(trial, states[few], label[few], episodes=40, seed=fold))
-    right = np.concatenate(gain, 1)                                    # [weights, episodes]
-    better = right - right[0]
-    sure = better.mean(1) - 2 * better.std(1) / math.sqrt(right.shape[1])
+    better = np.mean(gain, 2) - np.mean(gain, 2)[:, :1]                # [folds, weights], against none
+    sure = better.mean(0) - 3 * better.std(0, ddof=1) / math.sqrt(len(better))
     self.learner.weigh(WEIGHTS[int(sure.argmax())])
 
 # %% ../../nbs/presets/16_fewshot.ipynb #b41107a0
