@@ -4,7 +4,9 @@
 
 # %% auto #0
 __all__ = ['PRESET_MAP', 'PRESET_REGISTRY', 'Room', 'RoomBase', 'SupervisedRoom', 'ReinforceRoom', 'ContrastiveRoom',
-           'SelfSupervisedRoom', 'InverseRlRoom', 'ImitateRoom', 'LoraRoom', 'QloraRoom']
+           'SelfSupervisedRoom', 'InverseRlRoom', 'ImitateRoom', 'LoraRoom', 'QloraRoom', 'EvolveRoom',
+           'AdversarialRoom', 'CollaborativeRoom', 'MetaLearnRoom', 'FederateRoom', 'MultitaskRoom', 'FewshotRoom',
+           'ActiveRoom']
 
 # %% ../../nbs/presets/90_registry.ipynb #64d600b4
 from ..core.room import PRESET_MAP, PRESET_REGISTRY, Room, RoomBase
@@ -16,7 +18,17 @@ from .inverse_rl import InverseRlRoom
 from .imitate import ImitateRoom
 from .lora import LoraRoom
 from .qlora import QloraRoom
+from .evolve import EvolveRoom
+from .adversarial import AdversarialRoom
+from .collaborative import CollaborativeRoom
+from .meta_learn import MetaLearnRoom
+from .federate import FederateRoom
+from .multitask import MultitaskRoom
+from .fewshot import FewshotRoom
+from .active import ActiveRoom
 
 # %% ../../nbs/presets/90_registry.ipynb #9dfff052
 _all_ = ['PRESET_MAP', 'PRESET_REGISTRY', 'Room', 'RoomBase', 'SupervisedRoom', 'ReinforceRoom', 'ContrastiveRoom',
-         'SelfSupervisedRoom', 'InverseRlRoom', 'ImitateRoom', 'LoraRoom', 'QloraRoom']
+         'SelfSupervisedRoom', 'InverseRlRoom', 'ImitateRoom', 'LoraRoom', 'QloraRoom',
+         'EvolveRoom', 'AdversarialRoom', 'CollaborativeRoom', 'MetaLearnRoom',
+         'FederateRoom', 'MultitaskRoom', 'FewshotRoom', 'ActiveRoom']
