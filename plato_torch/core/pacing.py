@@ -139,7 +139,7 @@ class Course:
         if self.schedule == 'self_paced' and self.chance is not None:
             return (self.chance >= np.quantile(self.chance, 1 - share)).astype(float)
         if self.schedule == 'zone' and self.by_tile and self.chance is not None:
-            return self.chance * (1 - self.chance) + self.zone.rest
+            return 1 - self.chance + self.zone.rest
         if self.schedule == 'zone' and not self.by_tile:
             return np.array(list(self.zone.shares.values()))[self.level] / np.bincount(self.level)[self.level]
         if self.schedule == 'belts' and self.belt < len(self.names):
@@ -150,7 +150,7 @@ class Course:
     def rows(self, n, progress):  # -> int [n]
         "The examples of the next step."
         p = self.due(progress)
-        return self.rng.choice(len(p), n, p=p / p.sum())
+        return self.rng.choice(len(p), n, p=p / p.sum(), replace=bool((p > 0).sum() < n))
 
 # %% ../../nbs/core/33_pacing.ipynb #84186075
 @patch
