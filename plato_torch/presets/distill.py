@@ -11,6 +11,7 @@ from fastcore.basics import patch
 from ..core.basics import *
 from ..core.tiles import *
 from ..core.learner import *
+from ..core.intake import *
 from ..core.room import *
 from ..core.teachers import *
 from ..core.hints import *
