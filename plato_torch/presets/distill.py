@@ -32,7 +32,9 @@ class DistillRoom(Room):
 
     def _new_learner(self, kind):
         "A small net"
-        return make_learner(kind, hidden=self.hidden, seed=derive_seed(self.seed, self.room_id, 'learner') % 2**31) if kind == 'net' else Room._new_learner(self, kind)
+        return make_learner(kind, hidden=self.hidden,
+                            seed=derive_seed(self.seed, self.room_id,
+                                             'learner') % 2**31) if kind == 'net' else Room._new_learner(self, kind)
 
     def _open(self, learner):
         self._own_teachers, self._taught = [], False
@@ -40,7 +42,8 @@ class DistillRoom(Room):
         Room._open(self, learner)
 
     def _own(self): return dict(teachers=[t.state() for t in self._own_teachers], taught=self._taught)
-    def _take_up(self, own): self._own_teachers, self._taught = [load_learner(s) for s in own['teachers']], own['taught']
+    def _take_up(self, own): self._own_teachers, self._taught = [load_learner(s)
+                                                                 for s in own['teachers']], own['taught']
 
 # %% ../../nbs/presets/20_distill.ipynb #3a7d1308
 @patch
@@ -55,11 +58,13 @@ def _ask(self:DistillRoom, tiles):  # -> what the teacher says at the temperatur
     for t in self._asked():
         kind = getattr(t, 'kind', None) if hasattr(t, 'learner') else None
         if kind not in (None, state_kind(states[0])):
-            raise BadInput(f"the teacher {short_repr(t)} knows states of kind {kind}; the tiles of {self.name} are of kind {state_kind(states[0])}")
+            raise BadInput(f"the teacher {short_repr(t)} knows states of kind {kind}; the tiles of {self.name} are "
+                           f"of kind {state_kind(states[0])}")
     labels, soft = soft_answers(self._asked(), states, self.temperature, self.learner.labels)
     told = {l for l, s in zip(labels, soft.sum(0)) if s > 0}
     if self.teacher is not None and actions and not told & set(actions):
-        raise BadInput(f"the teacher's labels and those of the tiles have nothing in common: {sorted(map(str, told))[:5]} and {sorted(set(map(str, actions)))[:5]}")
+        raise BadInput(f"the teacher's labels and those of the tiles have nothing in common: "
+                       f"{sorted(map(str, told))[:5]} and {sorted(set(map(str, actions)))[:5]}")
     self.learner.add_labels([*labels, *actions])
     return np.pad(soft, ((0, 0), (0, len(self.learner.labels) - len(labels))))
 
@@ -85,17 +90,20 @@ def learn(self:DistillRoom, tiles):
     if self.teacher is None: self._school(tiles, 1, len(tiles))
     soft = self._ask(tiles)
     self._taught = self._taught or self.teacher is not None
-    if hasattr(self.learner, 'encoder') and not getattr(self.learner, 'counts', False): self.learner.encoder.meet(tiles.states)
+    if hasattr(self.learner, 'encoder') and not getattr(self.learner, 'counts', False):
+        self.learner.encoder.meet(tiles.states)
     return self._follow(tiles, soft)
 
 @patch
 def _school(self:DistillRoom, tiles, steps, batch_size):
     "Train the room's own teachers on the tiles that have an action"
-    if self._taught: raise BadInput(f"{self.name} was taught by a teacher; give it again: DistillRoom({self.room_id!r}, teacher=…)")
+    if self._taught:
+        raise BadInput(f"{self.name} was taught by a teacher; give it again: DistillRoom({self.room_id!r}, teacher=…)")
     net = getattr(self.learner, 'kind', None) == 'net'
     if not self._own_teachers:
         seed = derive_seed(self.seed, self.room_id, 'teacher') % 2**31
-        self._own_teachers = [make_learner('net', hidden=(256,), seed=seed)] if net else [LinearLearner() for _ in range(3)]
+        self._own_teachers = [make_learner('net', hidden=(256,),
+                                           seed=seed)] if net else [LinearLearner() for _ in range(3)]
     shown = [t for t in tiles if t.action is not None]
     if not shown: tiles.actions                                          # raises: there is nothing to teach
     labels = [t.action for t in shown]
@@ -132,7 +140,8 @@ def _mixed(self:DistillRoom, tiles):  # -> `Batch`
     "The tiles, and mixtures of two of their states"
     states, n = [np.asarray(t.state, np.float64) for t in tiles], len(tiles)
     i, j = self.rng.integers(0, n, (2, int(self.mix)))
-    made = [Tile(l * states[a] + (1 - l) * states[b]) for l, a, b in zip(self.rng.random(len(i)), i.tolist(), j.tolist())]
+    made = [Tile(l * states[a] + (1 - l) * states[b]) for l, a,
+            b in zip(self.rng.random(len(i)), i.tolist(), j.tolist())]
     return Batch([*tiles, *made], self._encode())
 
 @patch
@@ -153,9 +162,12 @@ def _walk(self:DistillRoom, tiles, soft, steps, batch_size, a_pass):
 def _take_hints(self:DistillRoom, tiles, batch_size):
     "First the inner numbers of the teachers, side by side"
     inner = [getattr(getattr(t, 'learner', t), 'embed', None) for t in self._asked()]
-    if None in inner: raise BadInput(f"hints come from a teacher with inner numbers (`embed`); {short_repr(self._asked()[inner.index(None)])} has none")
+    if None in inner:
+        raise BadInput(f"hints come from a teacher with inner numbers (`embed`); "
+                       f"{short_repr(self._asked()[inner.index(None)])} has none")
     states = [t.state for t in tiles]
-    match_hidden(self.learner, tiles.states, np.concatenate([f(states) for f in inner], 1), self.hints, batch_size, rng=self.rng)
+    match_hidden(self.learner, tiles.states, np.concatenate([f(states) for f in inner], 1), self.hints, batch_size,
+                 rng=self.rng)
 
 PACE = 8.0         # a small student takes larger steps
 
@@ -166,9 +178,11 @@ def imagine(self:DistillRoom,
     count=1000, # how many
 ):  # -> how many states came
     "Keep states without action, for the teacher to answer."
-    if not isinstance(count, (int, np.integer)) or count < 1: raise BadInput(f"count must be a whole number ≥ 1; got {count!r}")
+    if not isinstance(count, (int, np.integer)) or count < 1:
+        raise BadInput(f"count must be a whole number ≥ 1; got {count!r}")
     made = source(int(count)) if callable(source) else source
-    if not hasattr(made, '__iter__') or isinstance(made, (str, bytes)): raise BadInput(f"a source gives states; got {short_repr(made)}")
+    if not hasattr(made, '__iter__') or isinstance(made, (str, bytes)):
+        raise BadInput(f"a source gives states; got {short_repr(made)}")
     tiles = [Tile(state, agent_id='imagined') for state, _ in zip(made, range(count))]
     if not tiles: raise BadInput("the source gave no states")
     return self._add(tiles)
