@@ -26,7 +26,7 @@ def layers_of(
 
 def ascent(
     learner, # as for `layers_of`
-):  # -> function (x [n, columns], right columns [n]) -> (gradient of −log p by x [n, columns], p of the right label [n])
+):  # -> function (x [n, columns], right columns [n]) -> (gradient of −log p by x, p of the right label [n])
     "Which way the loss rises."
     layers, encoder = [(w.astype(np.float32), b.astype(np.float32)) for w, b in layers_of(learner)], learner.encoder
     encoder.standardise(encoder.encode(np.zeros((1, encoder.width))))
@@ -77,7 +77,8 @@ def attack_vectors(
     if kind not in VECTOR_ATTACKS: raise unknown_name('attack on vectors', kind, VECTOR_ATTACKS)
     if norm not in ('linf', 'l2'): raise unknown_name('norm', norm, ('linf', 'l2'))
     x, rng, budget = np.asarray(x, np.float32), rng_from(rng), np.asarray(budget, np.float32)
-    if not (np.isfinite(budget).all() and (budget >= 0).all() and (budget > 0).any()) or budget.ndim > 1 or budget.ndim and len(budget) != x.shape[1]:
+    if not (np.isfinite(budget).all() and (budget >= 0).all()
+            and (budget > 0).any()) or budget.ndim > 1 or budget.ndim and len(budget) != x.shape[1]:
         raise BadInput(f"a budget is a number > 0, or one for each of {x.shape[1]} columns; got {short_repr(budget)}")
     if not np.isfinite(x).all(): raise BadInput("states to attack must be finite; got nan or inf among them")
     budget = np.maximum(budget, 1e-12)
@@ -86,11 +87,14 @@ def attack_vectors(
     if kind == 'random': return x + inside(_direction(rng.standard_normal(x.shape, np.float32), norm, budget))
     d = inside(budget * (2 * rng.random(x.shape, np.float32) - 1)) if steps and kind == 'pgd' else np.zeros_like(x)
     pace = 1.0 if kind == 'fgsm' else 2.5 / steps if pace is None else pace
-    for _ in range(1 if kind == 'fgsm' else steps): d = inside(d + pace * _direction(climb(x + d, right)[0], norm, budget))
+    for _ in range(1 if kind == 'fgsm' else steps):
+        d = inside(d + pace * _direction(climb(x + d, right)[0], norm, budget))
     return x + d
 
 # %% ../../nbs/core/24_attacks.ipynb #077247eb
-TEXT_ATTACKS = ('letters', 'drop', 'swap', 'insert')
+TEXT_ATTACKS = ('letters', 'glyphs', 'drop', 'swap', 'insert')
+# letters that look alike: Latin, and Cyrillic or Greek
+_ALIKE = dict(zip('aceiopsxyjhkmntvuwrldbg', 'асеіорѕхујһкмпτνυѡгӏԁЬɡ'))
 
 def text_edits(
     text, # any text
@@ -102,10 +106,14 @@ def text_edits(
     "What one edit may make of a text."
     if kind not in TEXT_ATTACKS: raise unknown_name('attack on texts', kind, TEXT_ATTACKS)
     if kind == 'insert':
-        return [f'{text} {words[i]}' for i in rng.choice(len(words), min(len(words), 2 * count), replace=False)] if len(words) else []
+        return [f'{text} {words[i]}' for i in rng.choice(len(words), min(len(words), 2 * count),
+                                                         replace=False)] if len(words) else []
     words, made = text.split(' '), []
     if kind == 'drop': made = [' '.join(words[:i] + words[i + 1:]) for i in range(len(words)) if len(words) > 1]
-    elif kind == 'swap': made = [' '.join(words[:i] + [words[i + 1], words[i]] + words[i + 2:]) for i in range(len(words) - 1)]
+    elif kind == 'swap':
+        made = [' '.join(words[:i] + [words[i + 1], words[i]] + words[i + 2:]) for i in range(len(words) - 1)]
+    elif kind == 'glyphs':
+        made = [text[:i] + _ALIKE[a] + text[i + 1:] for i, a in enumerate(text) if a in _ALIKE]
     elif len(text) > 1:
         for i in rng.integers(0, len(text) - 1, count).tolist():
             a, b = text[i], text[i + 1]
@@ -115,7 +123,8 @@ def text_edits(
 
 def _plain_budget(budget, state):
     "What each key of a record may change"
-    return budget if isinstance(budget, Mapping) else {k: budget for k, v in state.items() if isinstance(v, (int, float)) and not isinstance(v, bool)}
+    return budget if isinstance(budget, Mapping) else {k: budget for k, v in state.items()
+                                                       if isinstance(v, (int, float)) and not isinstance(v, bool)}
 
 def record_edits(
     state, start, # the record now, and as it was
@@ -128,9 +137,11 @@ def record_edits(
     for key, most in _plain_budget(budget, state).items():
         value = start.get(key)
         if isinstance(value, str):
-            if spent.get(key, 0) < most: made += [({**state, key: t}, key) for t in text_edits(state[key], 'letters', rng, 6)]
+            if spent.get(key, 0) < most:
+                made += [({**state, key: t}, key) for t in text_edits(state[key], 'letters', rng, 6)]
         elif isinstance(value, (int, float)) and not isinstance(value, bool):
-            made += [({**state, key: type(value)(value + s * most)}, key) for s in (-1, 1) if state[key] != value + s * most]
+            made += [({**state, key: type(value)(value + s * most)}, key) for s in (-1, 1) if state[key] != value + s
+                     * most]
     return made
 
 # %% ../../nbs/core/24_attacks.ipynb #7b3ccc68
@@ -147,16 +158,20 @@ def attack_edits(
     "States within the budget that are answered worse."
     rng, now = rng_from(rng), list(states)
     record = kind == 'record'
-    if not record and (not isinstance(budget, (int, np.integer)) or budget < 1): raise BadInput(f"the budget of a text is a number of edits ≥ 1; got {budget!r}")
-    if record and not all(math.isfinite(v) and v >= 0 for v in (budget.values() if isinstance(budget, Mapping) else [budget])):
+    if not record and (not isinstance(budget, (int, np.integer)) or budget < 1):
+        raise BadInput(f"the budget of a text is a number of edits ≥ 1; got {budget!r}")
+    if record and not all(math.isfinite(v) and v >= 0 for v in (budget.values() if isinstance(budget, Mapping)
+                                                                else [budget])):
         raise BadInput(f"the budget of a record is amounts ≥ 0; got {budget!r}")
     fell = fell or (lambda states, labels: sure(states, labels) < 0.5)
     spent, score = [{} for _ in now], np.asarray(sure(now, labels))
     left = np.flatnonzero(~np.asarray(fell(now, labels)))
-    rounds = budget if not record else sum(b if isinstance(states[0].get(k), str) else 1 for k, b in _plain_budget(budget, states[0]).items()) if len(now) else 0
+    rounds = budget if not record else sum(b if isinstance(states[0].get(k), str) else 1 for k,
+                                           b in _plain_budget(budget, states[0]).items()) if len(now) else 0
     for _ in range(int(rounds)):
         tries = [(i, *made) for i in left.tolist() for made in
-                 (record_edits(now[i], states[i], budget, rng, spent[i]) if record else [(t, None) for t in text_edits(now[i], kind, rng, words=words)])]
+                 (record_edits(now[i], states[i], budget, rng, spent[i]) if record
+                  else [(t, None) for t in text_edits(now[i], kind, rng, words=words)])]
         if not tries: break
         value = np.asarray(sure([t[1] for t in tries], [labels[t[0]] for t in tries]))
         best = {}

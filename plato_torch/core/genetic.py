@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['SEARCHES', 'Genes', 'Reals', 'Bits', 'Orders', 'Guarded', 'evaluate', 'Search', 'Genetic', 'generation', 'search_for',
-           'OpenES', 'Cmaes', 'plot_evolution']
+           'plot_evolution']
 
 # %% ../../nbs/core/23_genetic.ipynb #8c0c0fe0
 import math
@@ -94,7 +94,8 @@ class Orders(Genes):
     def mutate(self, rng, x, strength):
         place, (i, j) = np.arange(self.size), np.sort(rng.integers(0, self.size, (2, len(x))), 0)[..., None]
         within = (place >= i) & (place <= j)
-        turned, moved = np.where(within, i + j - place, place), np.where(within, np.where(place == j, i, place + 1), place)
+        turned, moved = np.where(within, i + j - place,
+                                 place), np.where(within, np.where(place == j, i, place + 1), place)
         return np.take_along_axis(x, np.where(rng.random((len(x), 1)) < 0.7, turned, moved), 1)
 
 # %% ../../nbs/core/23_genetic.ipynb #fef55b9a
@@ -135,7 +136,8 @@ def evaluate(
     return np.array([v for v, _ in found]), wrong
 
 # %% ../../nbs/core/23_genetic.ipynb #d172c5d4
-SEARCHES = {}       # name -> class
+# name -> class, or the module that registers it
+SEARCHES = {'es': 'plato_torch.core.strategies', 'cma': 'plato_torch.core.strategies'}
 
 class Search:
     "The base of all searches."
@@ -162,7 +164,8 @@ class Search:
         self._learn(fitness)
 
     def _note(self, genome, fitness):
-        if self.best is None or fitness > self.best_fitness: self.best, self.best_fitness = genome.copy(), float(fitness)
+        if self.best is None or fitness > self.best_fitness:
+            self.best, self.best_fitness = genome.copy(), float(fitness)
 
     def diversity(self):  # -> 0 to 1
         "How far the genomes asked for last are apart."
@@ -205,7 +208,8 @@ class Genetic(Search):
         super().__init__(genes, population, seed, start)
         if crossover is not None and crossover not in genes.crossovers:
             raise unknown_name(f'crossover of {type(genes).__name__}', crossover, genes.crossovers)
-        for name, value, low, high in (('elitism', elitism, 0, 1), ('again', again, 0, 0.9), ('tournament', tournament, 1, population)):
+        for name, value, low, high in (('elitism', elitism, 0, 1), ('again', again, 0, 0.9),
+                                       ('tournament', tournament, 1, population)):
             if not (isinstance(value, (int, float)) and low <= value <= high):
                 raise BadInput(f"{name} must be from {low} to {high}; got {value!r}")
         self.crossover, self.tournament, self.elitism = crossover or genes.crossovers[0], int(tournament), elitism
@@ -223,7 +227,8 @@ def ask(self:Genetic):  # -> array [population, size]
         return self.asked
     self._repeat = int(round(self.again * n))
     m = n - self._repeat
-    self._a, self._b = (rng.permutation(n)[:m] for _ in range(2)) if self.niching else (self._parents(m) for _ in range(2))
+    self._a, self._b = (rng.permutation(n)[:m]
+                        for _ in range(2)) if self.niching else (self._parents(m) for _ in range(2))
     a, b = self.x[self._a], self.x[self._b]
     pace = np.sqrt(self.strength[self._a] * self.strength[self._b]) * np.exp(0.4 * rng.standard_normal(m))
     self._pace = np.where(rng.random(m) < 0.25, 0.2 * np.exp(-3 * rng.random(m)), np.clip(pace, 1e-12, 1))
@@ -263,11 +268,13 @@ def _learn(self:Genetic, fitness):
 @patch
 def _crowd(self:Genetic, children, got):
     "Each child against the nearer of its parents; of several children the best comes last and stays"
-    nearer = np.where(self.genes.apart(children, self.x[self._a]) <= self.genes.apart(children, self.x[self._b]), self._a, self._b)
+    nearer = np.where(self.genes.apart(children, self.x[self._a]) <= self.genes.apart(children, self.x[self._b]),
+                      self._a, self._b)
     order = np.argsort(got, kind='stable')
     order = order[got[order] >= self.fitness[nearer[order]]]
     place = nearer[order]
-    self.x[place], self.fitness[place], self.strength[place], self.seen[place] = children[order], got[order], self._pace[order], 1
+    self.x[place], self.fitness[place] = children[order], got[order]
+    self.strength[place], self.seen[place] = self._pace[order], 1
 
 # %% ../../nbs/core/23_genetic.ipynb #97c25df2
 def generation(
@@ -292,82 +299,8 @@ def search_for(
 ):  # -> `Search`
     "A search by its name."
     if name not in SEARCHES: raise unknown_name('search', name, SEARCHES)
+    if isinstance(SEARCHES[name], str): import_part(SEARCHES[name])
     return SEARCHES[name](genes, **options)
-
-# %% ../../nbs/core/23_genetic.ipynb #05a9a6f1
-class OpenES(Search):
-    "One point that climbs the slope its surroundings show."
-    kind, keeps = 'es', ('theta', 'moment', 'square')
-    def __init__(self, genes, population=20, seed=0, start=None,
-        sigma=0.05, # how far it looks, in widths of the bounds, > 0
-        learning_rate=None, # of Adam; sigma / 2 if None
-    ):
-        super().__init__(genes, population + population % 2, seed, start)
-        if not isinstance(genes, Reals): raise BadInput(f"an evolution strategy searches Reals; got {genes!r}")
-        if not sigma > 0: raise BadInput(f"sigma must be > 0; got {sigma!r}")
-        wide = genes.high - genes.low
-        self.sigma, self.learning_rate = sigma * wide, (sigma / 2 if learning_rate is None else learning_rate) * wide
-        self.theta = np.asarray(start, np.float64).copy() if start is not None else genes.draw(self.rng, 1)[0]
-        self.moment, self.square = np.zeros(genes.size), np.zeros(genes.size)
-
-    def ask(self):
-        "Pairs on opposite sides of the point."
-        noise = self.rng.standard_normal((self.population // 2, self.genes.size))
-        self._noise = np.concatenate([noise, -noise])
-        self.asked = np.clip(self.theta + self.sigma * self._noise, self.genes.low, self.genes.high)
-        return self.asked
-
-    def _learn(self, fitness):
-        i = fitness.argmax()
-        self._note(self.asked[i], fitness[i])
-        value, place, count = np.unique(fitness, return_inverse=True, return_counts=True)
-        rank = (np.cumsum(count) - (count + 1) / 2)[place] / max(1, len(fitness) - 1) - 0.5      # equals share a rank
-        g = rank @ self._noise / (len(fitness) * self.sigma)
-        t = self.generation
-        self.moment = 0.9 * self.moment + 0.1 * g
-        self.square = 0.99 * self.square + 0.01 * g**2
-        step = self.moment / (1 - 0.9**t) / (np.sqrt(self.square / (1 - 0.99**t)) + 1e-12)
-        self.theta = np.clip(self.theta + self.learning_rate * step, self.genes.low, self.genes.high)
-
-# %% ../../nbs/core/23_genetic.ipynb #d427fed9
-class Cmaes(Search):
-    "CMA-ES, by the package `cma`."
-    kind, keeps = 'cma', ('told',)
-    def __init__(self, genes, population=20, seed=0, start=None,
-        sigma=0.3, # first step, in widths of the bounds, > 0
-    ):
-        super().__init__(genes, population, seed, start)
-        if not isinstance(genes, Reals) or genes.size < 2: raise BadInput(f"CMA-ES searches Reals of size ≥ 2; got {genes!r}")
-        self.sigma, self.told, self._first = sigma, [], self.rng.bit_generator.state
-        self._begin()
-
-    def _begin(self):
-        "The strategy before its first generation"
-        cma, rng = require('cma', 'rooms'), self.rng
-        start = self.start if self.start is not None else self.genes.draw(rng, 1)[0]
-        self._es = cma.CMAEvolutionStrategy(start, self.sigma * (self.genes.high - self.genes.low), dict(
-            bounds=[self.genes.low, self.genes.high], popsize=self.population, verbose=-9, seed=math.nan,
-            randn=lambda *shape: rng.standard_normal(shape)))
-
-    def ask(self):
-        "Genomes drawn from the bell that it has come to."
-        self.asked = np.array(self._es.ask())
-        return self.asked
-
-    def _learn(self, fitness):
-        self._note(self.asked[fitness.argmax()], fitness.max())
-        self.told.append(np.maximum(fitness, fitness[np.isfinite(fitness)].min()))
-        self._es.tell(list(self.asked), (-self.told[-1]).tolist())
-
-    def state(self): return dict(Search.state(self), first=self._first)
-
-    def load(self, state):
-        self._first = state['first']
-        self.rng.bit_generator.state = self._first
-        Search.load(self, {**state, 'rng': self._first})
-        self._begin()
-        for fitness in self.told: self._es.tell(list(self._es.ask()), (-fitness).tolist())
-        return self
 
 # %% ../../nbs/core/23_genetic.ipynb #cea288fa
 def plot_evolution(

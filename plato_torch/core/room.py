@@ -83,6 +83,9 @@ class Room(Predictor):
         for name in options:
             if name not in self.options:
                 raise unknown_name(f"setting of {type(self).__name__}", name, {**self.options, **_SETTINGS})
+        if taken := [n for n in self.options if n in _TAKEN or hasattr(type(self), n)]:
+            raise BadInput(f"{type(self).__name__} has a setting named {taken[0]!r}, which is something else in a "
+                           "room already; give it another name")
         for name, default in self.options.items(): setattr(self, name, self._checked(name, options.get(name, default)))
         if isinstance(learner, str) and learner not in self.learners:
             raise unknown_name(f"learner of {type(self).__name__}", learner, self.learners)
@@ -124,6 +127,8 @@ class Room(Predictor):
 
 RoomBase = Room
 _SETTINGS = dict.fromkeys('learner train_threshold ensign_dir buffer_dir seed reward_rule'.split())
+# what every room holds: no setting of a method may be named so
+_TAKEN = {*_SETTINGS, *'room_id rng name kind steps losses mood curiosity store'.split()}
 
 # %% ../../nbs/core/14_room.ipynb #184c6f6a
 @patch

@@ -33,20 +33,24 @@ class AdversarialRoom(Room):
         self.ledger, self.tried, self.through, self.elo = [], {}, {}, (1000.0, 1000.0)
         if self.attacks is not None:
             for kind in self.attacks:
-                if kind not in (known := (*VECTOR_ATTACKS, *TEXT_ATTACKS, 'record')): raise unknown_name('attack', kind, known)
+                if kind not in (known := (*VECTOR_ATTACKS, *TEXT_ATTACKS, 'record')):
+                    raise unknown_name('attack', kind, known)
         Room._open(self, learner)
 
     def _own(self): return dict(ledger=self.ledger[-5000:], tried=self.tried, through=self.through, elo=list(self.elo))
     def _take_up(self, own):
-        self.ledger, self.tried, self.through, self.elo = list(own['ledger']), own['tried'], own['through'], tuple(own['elo'])
+        self.ledger, self.elo = list(own['ledger']), tuple(own['elo'])
+        self.tried, self.through = own['tried'], own['through']
 
 # %% ../../nbs/presets/09_adversarial.ipynb #6aacc585
 @patch
 def _kinds(self:AdversarialRoom, kind):
     "The attacks that fit states of a kind"
     fit = TEXT_ATTACKS if kind == 'text' else ('record',) if kind == 'mapping' else VECTOR_ATTACKS
-    found = [k for k in self.attacks or fit if k in fit and (self.attacks or k != 'insert')]    # a word put in may change the meaning
-    if not found: raise BadInput(f"none of the attacks {self.attacks} fits states of kind {kind}; there is {', '.join(fit)}")
+    found = [k for k in self.attacks or fit if k in fit
+             and (self.attacks or k != 'insert')]    # a word put in may change the meaning
+    if not found:
+        raise BadInput(f"none of the attacks {self.attacks} fits states of kind {kind}; there is {', '.join(fit)}")
     return found
 
 @patch
@@ -57,7 +61,8 @@ def _budget(self:AdversarialRoom, states):
     encoder = self.learner.encoder
     spread = 0.1 * np.sqrt(encoder.spread / np.maximum(encoder.count, 1))
     if self.kind != 'mapping': return spread
-    return {k: float(spread[i]) for k, i in encoder.columns.items() if i < len(spread) and isinstance(states[0].get(k), (int, float))}
+    return {k: float(spread[i]) for k, i in encoder.columns.items() if i < len(spread)
+            and isinstance(states[0].get(k), (int, float))}
 
 @patch
 def attack(self:AdversarialRoom,
@@ -71,24 +76,29 @@ def attack(self:AdversarialRoom,
 ):  # -> the attacked states, in the shape they came in
     "What red makes of states, within its budget."
     states = states if isinstance(states, np.ndarray) else list(states)
-    if len(states) != len(labels) or not len(states): raise BadInput(f"attack needs as many labels as states, at least one; got {len(states)} and {len(labels)}")
+    if len(states) != len(labels) or not len(states):
+        raise BadInput(f"attack needs as many labels as states, at least one; got {len(states)} and {len(labels)}")
     self.kind = self.kind or self._check_kind([])
     for s in states[:1]: self._check_state(s)
-    rng, budget, kind = self.rng if rng is None else rng, self._budget(states) if budget is None else budget, kind or self._kinds(self.kind)[0]
+    rng, kind = self.rng if rng is None else rng, kind or self._kinds(self.kind)[0]
+    budget = self._budget(states) if budget is None else budget
     if kind not in VECTOR_ATTACKS:
         sure = self._sure if target is None else _sure_of(target)
         who = self.learner if target is None else target
         return attack_edits(sure, states, labels, budget, kind, rng, lambda s, l: ~_right(who, s, l), self._words(kind))
     x = np.asarray(states, np.float32).reshape(len(states), -1)
     if target is not None: z = _corners(target, x, np.shape(states), labels, budget, self, rng, steps)
-    else: z = attack_vectors(ascent(self._ready()) if kind != 'random' else None, x, self._columns(labels), budget, kind, self.norm, self.bounds, steps, rng=rng)
+    else:
+        z = attack_vectors(ascent(self._ready()) if kind != 'random' else None, x, self._columns(labels), budget,
+                           kind, self.norm, self.bounds, steps, rng=rng)
     return z.reshape(np.shape(states))
 
 @patch
 def _columns(self:AdversarialRoom, labels):
     "Where each label's score stands"
     where = {l: i for i, l in enumerate(self.learner.labels)}
-    if lost := [l for l in labels if plain_label(l) not in where]: raise BadInput(f"label {lost[0]!r} was never learnt; there is {self.learner.labels[:9]}")
+    if lost := [l for l in labels if plain_label(l) not in where]:
+        raise BadInput(f"label {lost[0]!r} was never learnt; there is {self.learner.labels[:9]}")
     return np.array([where[plain_label(l)] for l in labels])
 
 @patch
@@ -101,14 +111,16 @@ def _answers(target, states):
     "What a target says of states"
     if hasattr(target, 'predict_many'): return list(target.predict_many(states))
     if hasattr(target, 'step') and hasattr(target, 'proba'): return target.predict(states)
-    if not callable(ask := getattr(target, 'predict', target)): raise BadInput(f"a target is a function of a state or has `predict`; got {short_repr(target)}")
+    if not callable(ask := getattr(target, 'predict', target)):
+        raise BadInput(f"a target is a function of a state or has `predict`; got {short_repr(target)}")
     return [ask(s) for s in states]
 
 def _right(target, states, labels): return np.array([a == l for a, l in zip(_answers(target, states), labels)], bool)
 
 def _sure_of(target):
     "A score of answers: the probability it gives, where it gives one, else right or wrong"
-    if hasattr(target, 'predict_proba'): return lambda states, labels: np.array([target.predict_proba(s).get(l, 0.0) for s, l in zip(states, labels)])
+    if hasattr(target, 'predict_proba'):
+        return lambda states, labels: np.array([target.predict_proba(s).get(l, 0.0) for s, l in zip(states, labels)])
     return lambda states, labels: _right(target, states, labels).astype(float)
 
 def _corners(target, x, shape, labels, budget, room, rng, tries):
@@ -128,13 +140,15 @@ def learn(self:AdversarialRoom, tiles):
     "One contest: red chooses and attacks, blue learns."
     self.kind = self.kind or self._check_kind(tiles)
     labels, states = [plain_label(a) for a in tiles.actions], tiles.states
-    if not self.learner.labels or not set(labels) <= set(self.learner.labels): return dict(loss=self.learner.step(states, labels))
+    if not self.learner.labels or not set(labels) <= set(self.learner.labels):
+        return dict(loss=self.learner.step(states, labels))
     if self.kind in ('text', 'mapping'): return self._learn_edits(tiles, labels)
     kind = pick_kind(self.tried, self.through, self._kinds(self.kind))
     x, right = np.asarray(states.numbers, np.float32), self._columns(labels)
     x = np.where(np.isfinite(x), x, 0)
     climb = ascent(self.learner)
-    z = attack_vectors(climb, x, right, self._budget(x), kind, self.norm, self.bounds, self.walk, 1.6 / self.walk, self.rng)
+    z = attack_vectors(climb, x, right, self._budget(x), kind, self.norm, self.bounds, self.walk, 1.6 / self.walk,
+                       self.rng)
     self._note_contest(kind, _top(self.learner, x) == right, _top(self.learner, z) == right)
     return dict(loss=self.learner.step(z.astype(np.float64), labels), attack=kind)
 
@@ -152,7 +166,8 @@ def _learn_edits(self:AdversarialRoom, tiles, labels):
     rows = self.rng.permutation(n)[:int(np.ceil(self.share * n))].tolist()
     kind = pick_kind(self.tried, self.through, self._kinds(self.kind))
     hit, truth = [raw[i] for i in rows], [labels[i] for i in rows]
-    made = attack_edits(self._sure, hit, truth, self._budget(raw), kind, self.rng, lambda s, l: ~_right(self.learner, s, l), self._words(kind))
+    made = attack_edits(self._sure, hit, truth, self._budget(raw), kind, self.rng, lambda s,
+                        l: ~_right(self.learner, s, l), self._words(kind))
     self._note_contest(kind, _right(self.learner, hit, truth), _right(self.learner, made, truth))
     return dict(loss=self.learner.step(raw + made, labels + truth), attack=kind)
 
@@ -161,9 +176,11 @@ def _note_contest(self:AdversarialRoom, kind, before, after):
     "Into the ledger: of the answers that were right, how many fell"
     tried, through = int(before.sum()), int((before & ~after).sum())
     if not tried: return
-    self.tried[kind], self.through[kind] = (0.99 * d.get(kind, 0) + v for d, v in ((self.tried, tried), (self.through, through)))
+    self.tried[kind], self.through[kind] = (0.99 * d.get(kind, 0) + v for d,
+                                            v in ((self.tried, tried), (self.through, through)))
     self.elo = elo(*self.elo, through / tried, 8)
-    self.ledger.append(dict(step=self.steps, attack=kind, tried=tried, through=through, rate=through / tried, red=self.elo[0], blue=self.elo[1]))
+    self.ledger.append(dict(step=self.steps, attack=kind, tried=tried, through=through, rate=through / tried,
+                            red=self.elo[0], blue=self.elo[1]))
 
 # %% ../../nbs/presets/09_adversarial.ipynb #f8979a96
 @patch
@@ -172,14 +189,16 @@ def _train(self:AdversarialRoom, tiles, steps, batch_size):
     self.kind = self.kind or self._check_kind(tiles)
     text = self.kind in ('text', 'mapping')
     a_pass = -(-len(tiles) // batch_size)
-    steps, order, pace = steps or (min(20 * a_pass, 600) if text else min(60 * a_pass, max(1500, 3 * a_pass))), [], getattr(self.learner, 'learning_rate', None)
+    steps = steps or (min(20 * a_pass, 600) if text else min(60 * a_pass, max(1500, 3 * a_pass)))
+    order, pace = [], getattr(self.learner, 'learning_rate', None)
     net, mean = getattr(self.learner, 'kind', None) == 'net', None
     self.learner.add_labels(tiles.actions)
     if text: self.learner.step(tiles.states, tiles.actions)
     elif not self.steps:
         x = np.nan_to_num(np.asarray(tiles.states.numbers, np.float32))
         self.learner.encoder.update(x)
-        self.learner.encoder.update(attack_vectors(None, x, None, self._budget(x), 'random', self.norm, self.bounds, rng=self.rng))
+        self.learner.encoder.update(attack_vectors(None, x, None, self._budget(x), 'random', self.norm, self.bounds,
+                                                   rng=self.rng))
     try:
         for n in progress(range(steps), what=f'training {self.room_id}'):
             order = order or list(np.array_split(self.rng.permutation(len(tiles)), a_pass))
@@ -209,7 +228,9 @@ def robust_accuracy(self:AdversarialRoom,
     "The share answered right, before and after the worst of all attacks."
     states, labels = states if isinstance(states, np.ndarray) else list(states), [plain_label(l) for l in labels]
     who, rng = target if target is not None else _Asked(self), rng_from(seed)
-    if len(states) != len(labels) or not labels: raise BadInput(f"robust_accuracy needs as many labels as states, at least one; got {len(states)} and {len(labels)}")
+    if len(states) != len(labels) or not labels:
+        raise BadInput(f"robust_accuracy needs as many labels as states, at least one; got {len(states)} and "
+                       f"{len(labels)}")
     self.kind = self.kind or self._check_kind([])
     clean = _right(who, states, labels)
     stands, by = clean.copy(), {}

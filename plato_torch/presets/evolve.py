@@ -14,6 +14,7 @@ from ..core.learner import *
 from ..core.ensign import *
 from ..core.room import *
 from ..core.genetic import *
+from ..core.strategies import *
 
 # %% ../../nbs/presets/08_evolve.ipynb #fd0d5741
 def likelihoods(
@@ -93,7 +94,8 @@ def _search_for(self:EvolveRoom, genes, start, fresh):
         self.history = []
         return new
     try: return new.load(kept)
-    except BadInput as e: raise BadInput(f"{self.name} is in the middle of another search: {e}; fresh=True begins anew") from e
+    except BadInput as e:
+        raise BadInput(f"{self.name} is in the middle of another search: {e}; fresh=True begins anew") from e
 
 # %% ../../nbs/presets/08_evolve.ipynb #fe2a4f0f
 @patch
@@ -112,19 +114,22 @@ def evolve(self:EvolveRoom,
     if not callable(fitness): raise BadInput(f"a fitness is a function of a genome; got {short_repr(fitness)}")
     own = genes is None
     if own: genes, start, fitness = self._own_genes(fitness, start, batched)
-    self.search, self._kept = self._search_for(genes, start, fresh), {k: v for k, v in self._kept.items() if k != 'search'}
+    self.search, self._kept = self._search_for(genes, start,
+                                               fresh), {k: v for k, v in self._kept.items() if k != 'search'}
     try:
         for _ in progress(range(self.search.generation, generations), what=f'evolving {self.room_id}'):
             line = generation(self.search, fitness, map, batched)
             if line['errors'] and not any(h['errors'] for h in self.history):
-                warnings.warn(f"{self.name}: the fitness failed for {line['errors']} genomes ({line['said']}); they lose")
+                warnings.warn(f"{self.name}: the fitness failed for {line['errors']} genomes ({line['said']}); they "
+                              f"lose")
             with self._lock:
                 self.history.append(line)
                 if own: self.learner.set_parameters(getattr(self.search, 'theta', self.search.best))
                 self._record(dict(loss=-line['mean']))
     finally: self._save_if_changed()
     said = [h['said'] for h in self.history if h['said']]
-    return dict(best=self.best, fitness=self.best_fitness, generations=self.search.generation, evaluations=self.search.evaluations,
+    return dict(best=self.best, fitness=self.best_fitness, generations=self.search.generation,
+                evaluations=self.search.evaluations,
                 errors=sum(h['errors'] for h in self.history), said=said[-1] if said else None)
 
 @patch
@@ -133,7 +138,8 @@ def _own_genes(self:EvolveRoom, fitness, start, batched):
     if batched: raise BadInput("a batched fitness needs genes: candidates are asked one by one")
     if len(self): self._meet(self.tiles())
     if not self.learner.labels:
-        raise NotTrained(f"{self.name} has a learner without labels: give it tiles with `feed` first, or say genes=Reals(…)")
+        raise NotTrained(f"{self.name} has a learner without labels: give it tiles with `feed` first, or say "
+                         f"genes=Reals(…)")
     vector = self.learner.get_parameters()
     return Reals(len(vector), -10, 10), vector if start is None else start, _OnLearner(fitness, self.learner, self.kind)
 
@@ -185,7 +191,8 @@ def learn(self:EvolveRoom, tiles, pace=1.0):
     self._meet(tiles)
     vector = self.learner.get_parameters()
     if self._climb is None or self._climb.genes.size != len(vector):
-        self._climb = OpenES(Reals(len(vector), -10, 10), self.population or 32, self.rng.integers(2**31), vector, sigma=0.0025)
+        self._climb = OpenES(Reals(len(vector), -10, 10), self.population or 32, self.rng.integers(2**31), vector,
+                             sigma=0.0025)
         kept = self._kept.pop('climb', None)
         if kept is not None and kept['spec'][1] == len(vector): self._climb.load(kept)
     self._climb.theta, self._climb.learning_rate = vector, 0.05 * pace
