@@ -55,8 +55,7 @@ def _believed(self:Votes, fired, labels):
 def evidence(self:Votes, fired):  # fired: what `book.fire` gave -> float64 [n, labels], log θ summed over the rules
     "What the rules together say for and against each label."
     if self.speak is None: raise NotTrained("nothing is known of the rules yet; call `fit` first")
-    heard = np.array([not r.lost for r in self.book], float)
-    return (fired @ np.log(self.speak)) + (self.silence(fired) * heard) @ np.log(self.silent)
+    return fired @ np.log(self.speak)
 
 @patch
 def fit(self:Votes,

@@ -28,7 +28,7 @@ class RuledLearner(Learner):
     def __init__(self,
         rules=(), # text, `Rule`s, or a `RuleBook`
         names=None, # what the columns of an array are called
-        trust=0.5, # how much of the rules' evidence counts, 0 to 1: less where they say the same for the same reason
+        trust=1.0, # how much of the rules' evidence counts, 0 to 1: give less where they say the same for the same reason
         fades=50, # by so many known labels the rules' say in an answer is halved, > 0
         seed=0, # of the inner learner
     ):
@@ -140,6 +140,17 @@ def teach(self:RuledLearner,
     q = self.joined(p, s.fired, self.trust)
     q[known >= 0] = np.eye(len(self.labels))[known[known >= 0]]
     return q
+
+# %% ../../nbs/core/35_with_rules.ipynb #d3cd8c21
+@patch
+def confidence(self:RuledLearner,
+    states, # states, or what `encode` gave
+):  # -> float64 [n], from 0 (the rules say nothing) to 1
+    "How sure the rules alone are of each state; so much a state without a label can teach."
+    k, fired = len(self.labels), self.encode(states).fired
+    if self.votes.speak is None or not len(self.book) or k < 2: return np.zeros(len(fired))
+    e = np.where(self.allowed(fired)[0], self.votes.evidence(fired), -60.0)
+    return np.where(fired.any(1), (softmax(e).max(1) * k - 1) / (k - 1), 0.0)**2
 
 # %% ../../nbs/core/35_with_rules.ipynb #b70e2b27
 @patch

@@ -19,7 +19,7 @@ from ..core.room import *
 class NeurosymbolicRoom(Room):
     "Rules and instinct in one answer, and the reason for it."
     kinds = dict(linear='ruled', count='ruled_count', net='ruled_net')
-    options = dict(rules=(), names=None, trust=0.5, rounds=3, label_weight=3.0)
+    options = dict(rules=(), names=None, trust=1.0, rounds=3, label_weight=3.0)
     limits = dict(trust=(0, 1), rounds=(1, 100), label_weight=(0.01, 1e6))
     needs_action = False
 
@@ -31,11 +31,11 @@ class NeurosymbolicRoom(Room):
     def learn(self, tiles):
         labels = [t.action for t in tiles]
         q = self.learner.teach(tiles.states, labels, instinct=self.steps > 0)
-        return dict(loss=self.learner.step(tiles.states, q, self._weights(labels)))
+        return dict(loss=self.learner.step(tiles.states, q, self._weights(tiles.states, labels)))
 
-    def _weights(self, labels):
-        w = np.array([self.label_weight if label is not None else 1.0 for label in labels])
-        return w / w.mean()
+    def _weights(self, states, labels):
+        w = np.where([label is not None for label in labels], self.label_weight, self.learner.confidence(states))
+        return w / max(w.mean(), 1e-12)
 
     def _new_learner(self, kind):
         return make_learner(kind, rules=RuleBook(self.rules, self.names), trust=self.trust,
@@ -52,7 +52,7 @@ class NeurosymbolicRoom(Room):
 # %% ../../nbs/presets/19_neurosymbolic.ipynb #ef606892
 @patch
 def _train(self:NeurosymbolicRoom, tiles, steps, batch_size):
-    "Labels first; then rounds in which rules and instinct teach the learner"
+    "Rounds in which rules and instinct teach the learner"
     labelled = tiles[[t.action is not None for t in tiles]]
     if not len(self.book): tiles = labelled
     if not len(tiles):
@@ -60,17 +60,15 @@ def _train(self:NeurosymbolicRoom, tiles, steps, batch_size):
     self.learner.add_labels([*(t.action for t in labelled), *self.book.labels])
     if self.learner.counts: return self._count(labelled, tiles)
     a_pass = -(-len(tiles) // batch_size)
-    steps, first = steps or self.rounds * min(20 * a_pass, 400), not self.steps and 0 < len(labelled) < len(tiles)
-    if first:
-        for _ in range(20): self._record(dict(loss=self.learner.step(labelled.states, labelled.actions)))
+    steps = steps or (40 if len(labelled) == len(tiles) else 20 * self.rounds) * min(a_pass, 50)
     for part in np.array_split(np.arange(steps), min(self.rounds, steps)): self._round(tiles, len(part), a_pass)
-    return steps + 20 * first
+    return steps
 
 @patch
 def _round(self:NeurosymbolicRoom, tiles, steps, a_pass):
     "Agree on what each tile should be, then learn it"
     labels, order = [t.action for t in tiles], []
-    q, w = self.learner.teach(tiles.states, labels, instinct=self.steps > 0), self._weights(labels)
+    q, w = self.learner.teach(tiles.states, labels, instinct=self.steps > 0), self._weights(tiles.states, labels)
     for _ in range(steps):
         if not order: order = list(np.array_split(self.rng.permutation(len(tiles)), a_pass))
         rows = order.pop()
@@ -84,7 +82,7 @@ def _count(self:NeurosymbolicRoom, labelled, tiles):
         labels = [t.action for t in part]
         q = self.learner.teach(part.states, labels, instinct=part is tiles and len(labelled) > 0)
         self.learner.fresh()
-        self._record(dict(loss=self.learner.step(part.states, q, self._weights(labels))))
+        self._record(dict(loss=self.learner.step(part.states, q, self._weights(part.states, labels))))
     return 1 + (0 < len(labelled))
 
 # %% ../../nbs/presets/19_neurosymbolic.ipynb #4a9efa53
