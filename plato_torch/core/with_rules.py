@@ -12,7 +12,7 @@ from fastcore.basics import patch
 from .basics import *
 from .learner import *
 from .rules import *
-from .votes import *
+from .rule_votes import *
 
 # %% ../../nbs/core/35_with_rules.ipynb #7e8a7b7d
 class Spoken:

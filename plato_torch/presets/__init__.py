@@ -6,7 +6,7 @@
 __all__ = ['PRESET_MAP', 'PRESET_REGISTRY', 'Room', 'RoomBase', 'SupervisedRoom', 'ReinforceRoom', 'ContrastiveRoom',
            'SelfSupervisedRoom', 'InverseRlRoom', 'ImitateRoom', 'LoraRoom', 'QloraRoom', 'EvolveRoom',
            'AdversarialRoom', 'CollaborativeRoom', 'MetaLearnRoom', 'FederateRoom', 'MultitaskRoom', 'FewshotRoom',
-           'ActiveRoom']
+           'ActiveRoom', 'CurriculumRoom', 'ContinualRoom', 'NeurosymbolicRoom', 'DistillRoom']
 
 # %% ../../nbs/presets/90_registry.ipynb #64d600b4
 from ..core.room import PRESET_MAP, PRESET_REGISTRY, Room, RoomBase
@@ -26,9 +26,14 @@ from .federate import FederateRoom
 from .multitask import MultitaskRoom
 from .fewshot import FewshotRoom
 from .active import ActiveRoom
+from .curriculum import CurriculumRoom
+from .continual import ContinualRoom
+from .neurosymbolic import NeurosymbolicRoom
+from .distill import DistillRoom
 
 # %% ../../nbs/presets/90_registry.ipynb #9dfff052
 _all_ = ['PRESET_MAP', 'PRESET_REGISTRY', 'Room', 'RoomBase', 'SupervisedRoom', 'ReinforceRoom', 'ContrastiveRoom',
          'SelfSupervisedRoom', 'InverseRlRoom', 'ImitateRoom', 'LoraRoom', 'QloraRoom',
          'EvolveRoom', 'AdversarialRoom', 'CollaborativeRoom', 'MetaLearnRoom',
-         'FederateRoom', 'MultitaskRoom', 'FewshotRoom', 'ActiveRoom']
+         'FederateRoom', 'MultitaskRoom', 'FewshotRoom', 'ActiveRoom',
+         'CurriculumRoom', 'ContinualRoom', 'NeurosymbolicRoom', 'DistillRoom']
