@@ -50,7 +50,7 @@ class Branches:
 
 # %% ../../nbs/npc/39_branches.ipynb #ac992493
 def _replies(prompt, reply, scale):
-    "Attention of the branches [k, heads, n, head_dim] to one prompt [1, heads, p, head_dim] and themselves -> [k, n, heads, head_dim]"
+    "Branches [k, heads, n, width] look at one prompt [1, heads, p, width] and themselves -> [k, n, heads, width]"
     k, n, p = len(reply[0]), reply[0].shape[2], prompt[0].shape[2]
     keys, values = (torch.cat([a.expand(k, -1, -1, -1), b], 2) for a, b in zip(prompt[1:], reply[1:]))
     mask = torch.ones(n, p + n, dtype=torch.bool, device=keys.device).tril(p)
@@ -76,7 +76,8 @@ def branch_batch(
     ids, where, targets, number, groups, at = [], [], [], [], [], 0
     for prompt, some in zip(prompts, replies, strict=True):
         if not len(prompt) or not some or not all(map(len, some)):
-            raise BadInput(f'a prompt of {len(prompt)} ids has replies of {[len(r) for r in some]}; every one needs at least one')
+            raise BadInput(f'a prompt of {len(prompt)} ids has replies of {[len(r) for r in some]}; '
+                           'every one needs at least one')
         groups.append((len(prompt), [len(r) - 1 for r in some]))
         last, ids = at + len(prompt) - 1, ids + list(prompt)
         at = last + 1
@@ -86,10 +87,13 @@ def branch_batch(
             targets += list(reply)
             ids += list(reply[:-1])
             at += len(reply) - 1
-    flat = lambda nested, kind=torch.float32: torch.as_tensor(np.concatenate([np.asarray(x).ravel() for some in nested for x in some]), dtype=kind, device=device)
+    def flat(nested):
+        together = np.concatenate([np.asarray(x, np.float32).ravel() for some in nested for x in some])
+        return torch.as_tensor(together, device=device)
     tensor = lambda x, kind=torch.long: torch.as_tensor(x, dtype=kind, device=device)
     number = tensor(number)
-    share = torch.ones(int(number[-1]) + 1, device=device) if advantages is None else flat([[a] for some in advantages for a in some])
+    count = int(number[-1]) + 1
+    share = torch.ones(count, device=device) if advantages is None else flat([[a] for some in advantages for a in some])
     weights = torch.ones(len(targets), device=device)
     return BranchBatch(tensor([ids]), Branches(groups, device), tensor(where), tensor(targets), weights, len(targets),
                        None if old is None else flat(old), None, share[number], number)

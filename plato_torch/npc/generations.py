@@ -20,7 +20,9 @@ from .stages import *
 from .round import *
 
 # %% ../../nbs/npc/52_generations.ipynb #9d487ebe
-def rank(results): return sorted(results, key=lambda r: (-r.forge['pass_rate'], -r.sim_eval['oracle']['rate'], r.tag))   # -> best first
+def rank(results):  # -> list, the best first
+    "By the share that passed the forge, then by agreement with the oracle."
+    return sorted(results, key=lambda r: (-r.forge['pass_rate'], -r.sim_eval['oracle']['rate'], r.tag))
 
 def run_branches(
     config, # a `RoundConfig`; each branch has its seed, and one, two ... more
@@ -67,12 +69,14 @@ class Lineage:
         "Forge pass rate and oracle match of each generation's best."
         numbers = [g['generation'] for g in self.generations]
         for key, label in (('passed', 'forge passed'), ('oracle', 'oracle match')):
-            ax = plot_curve([g[key] for g in self.generations], x=numbers, label=label, ax=ax, xlabel='generation', ylabel='share')
+            ax = plot_curve([g[key] for g in self.generations], x=numbers, label=label, ax=ax,
+                            xlabel='generation', ylabel='share')
         ax.set_ylim(0, 1)
         return ax
 
     def __str__(self):
-        return '\n'.join(f"generation {g['generation']}: {g['best']} passed {g['passed']:.1%}, oracle {g['oracle']:.1%}, from {g['parent'] or 'nothing'}"
+        return '\n'.join(f"generation {g['generation']}: {g['best']} passed {g['passed']:.1%}, "
+                         f"oracle {g['oracle']:.1%}, from {g['parent'] or 'nothing'}"
                          f"{'' if g['improved'] else '  NON-IMPROVING'}" for g in self.generations)
 
 def run_generations(
@@ -88,11 +92,13 @@ def run_generations(
     everyone, told, best, parent = [], [], -1.0, config.prev
     for g in range(generations):
         if told and until is not None and time.monotonic() > until: break
-        change = dict(tag=f'{config.tag}-g{g}', prev=parent, seed=derive_seed(config.seed, 'generation', g) % 2**31 if g else config.seed)
+        seed = derive_seed(config.seed, 'generation', g) % 2**31 if g else config.seed
+        change = dict(tag=f'{config.tag}-g{g}', prev=parent, seed=seed)
         ranked = run_branches(dataclasses.replace(config, **change), branches, until)
         everyone += ranked
         passed = ranked[0].forge['pass_rate']
-        told.append(dict(generation=g, tags=[r.tag for r in ranked], parent=Path(parent).name if parent else '', best=ranked[0].tag, passed=passed,
+        told.append(dict(generation=g, tags=[r.tag for r in ranked], parent=Path(parent).name if parent else '',
+                         best=ranked[0].tag, passed=passed,
                          oracle=ranked[0].sim_eval['oracle']['rate'], improved=passed > best))
         best = max(best, passed)
         write_json(Path(config.runs)/f'{config.tag}.generations.json', dict(tag=config.tag, generations=told))
@@ -102,7 +108,7 @@ def run_generations(
 # %% ../../nbs/npc/52_generations.ipynb #cf22afee
 def _arguments(argv):
     "What the command line says"
-    p = argparse.ArgumentParser('plato_round', description='Train a tavern keeper, from nothing to a file that talks and trades.')
+    p = argparse.ArgumentParser('plato_round', description='Train a tavern keeper, from nothing to a file that trades.')
     p.add_argument('--preset', default='tiny', help=f"one of {', '.join(PRESETS)} (default: tiny)")
     p.add_argument('--branches', type=int, default=1, help='runs with different seeds, ranked')
     p.add_argument('--generations', type=int, default=1, help='rounds upon rounds')

@@ -156,7 +156,8 @@ def _climb(self: GRPORoom,
     def weigh(b, now):
         w = token_weights(now, b.old, b.reference, b.advantage, self.clip, self.kl)
         gap = b.reference - now
-        seen.append((float((gap.exp() - gap - 1).sum()), float(((now - b.old).exp() - 1).abs().gt(self.clip).sum()), len(now)))
+        far = ((now - b.old).exp() - 1).abs() > self.clip
+        seen.append((float((gap.exp() - gap - 1).sum()), float(far.sum()), len(now)))
         return w
     for _ in range(self.epochs): loss, _ = stepper.update(parts, rate, weigh=weigh)
     kl, clipped, n = np.sum(seen, 0)
@@ -200,7 +201,8 @@ def replies(self: GRPORoom,
     ids = sampler.encode([x.prompt for x in scenes], self.learner.model.config.seq_len - self.max_tokens)
     replies = sampler.generate(ids, self.samples, s, log_probs=True)
     graded = [[judge(r, x) for r in some] for some, x in zip(replies, scenes)]
-    return ids, replies, np.array([[g.total for g in some] for some in graded]), [[g.terms for g in some] for some in graded]
+    rewards = np.array([[g.total for g in some] for some in graded])
+    return ids, replies, rewards, [[g.terms for g in some] for some in graded]
 
 @patch
 def improve(self: GRPORoom,
@@ -223,7 +225,8 @@ def improve(self: GRPORoom,
         texts = [[cut(r.text) for r in some] for some in replies]
         adv = group_advantages(rewards - self.twin * twins(texts))
         adv = np.where(rewards.std(1, keepdims=True) > 1e-9, adv, 0)   # alike but for being twins: nothing to learn
-        found = self._climb(ids, [[r.ids for r in some] for some in replies], adv, [[r.log_probs for r in some] for some in replies])
+        said, old = ([[getattr(r, what) for r in some] for some in replies] for what in ('ids', 'log_probs'))
+        found = self._climb(ids, said, adv, old)
         self._keep(picks, texts, rewards, terms, step)
         drawn = np.concatenate([r.log_probs for some in replies for r in some])
         log.steps.append(step + 1)
@@ -252,15 +255,18 @@ def _alarm(self: GRPORoom, log, first=5):
 @patch
 def _keep(self: GRPORoom, picks, texts, rewards, terms, step):
     "Every rollout is a tile"
-    self._add([Tile(scene.prompt, text or '…', outcome='right' if r > 0.999 else 'flawed', reward=float(r), agent_id='model', episode=f'{step}',
+    self._add([Tile(scene.prompt, text or '…', outcome='right' if r > 0.999 else 'flawed', reward=float(r),
+                    agent_id='model', episode=f'{step}',
                     context=dict(kind=kind, flaws=[k for k, v in t.items() if v < 0]))
-               for (kind, scene), some, row, ts in zip(picks, texts, rewards, terms) for text, r, t in zip(some, row, ts)])
+               for (kind, scene), some, row, ts in zip(picks, texts, rewards, terms)
+               for text, r, t in zip(some, row, ts)])
 
 @patch
 def _own(self: GRPORoom):
     "What must survive a restart beyond the learner"
     start = {n: p.detach().cpu().numpy() for n, p in self.start.named_parameters()} if hasattr(self, '_start') else None
-    return dict(start=start, log=dataclasses.asdict(getattr(self, '_log', None) or Improvement()), picked=getattr(self, '_picked', None))
+    log = getattr(self, '_log', None) or Improvement()
+    return dict(start=start, log=dataclasses.asdict(log), picked=getattr(self, '_picked', None))
 
 @patch
 @torch.no_grad()

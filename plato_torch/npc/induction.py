@@ -58,9 +58,10 @@ def set_copying_heads(
     c, g = model.config, torch.Generator().manual_seed(seed)
     rates = c.rope_theta ** (-torch.arange(c.head_dim // 2) * 2 / c.head_dim)
     slow = [f for f in range(c.head_dim // 2) if rates[f] * reach < 1.2]
-    if c.n_layers < 2 or c.head_dim < 4 or not slow:
-        raise BadInput(f'copying over {reach} tokens needs 2 layers and rotary pairs that turn slowly; this model has {c.n_layers} layers, heads of '
-                       f'{c.head_dim} and a rope_theta of {c.rope_theta:g}: raise rope_theta, e.g. to 1e6, or make reach smaller')
+    if c.n_layers < 2 or c.n_heads < 2 or c.head_dim < 4 or not slow:
+        raise BadInput(f'copying over {reach} tokens needs 2 layers, 2 heads and slow rotary pairs; this model has '
+                       f'{c.n_layers} layers, {c.n_heads} heads of {c.head_dim} and a rope_theta of {c.rope_theta:g}: '
+                       'raise rope_theta, e.g. to 1e6, or make reach smaller')
     slow, e = slow + [f + c.head_dim // 2 for f in slow], torch.full((c.d_model,), c.d_model ** -0.5)
     basis = torch.linalg.svd(torch.eye(c.d_model) - torch.outer(e, e))[0][:, :-1]   # all that is not e
     width = min(heads, c.n_heads) * c.head_dim
