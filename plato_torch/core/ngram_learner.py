@@ -27,7 +27,7 @@ class NgramLearner(Learner):
         seed=0, # not used: nothing is random
     ):
         super().__init__(seed)
-        Ngram(order or 1, level)                                            # complains about what cannot be
+        Ngram(1 if order is None else order, level)                                            # complains about what cannot be
         self.order, self.level, self.parts, self.read, self._models = order, level, tuple(parts), [], None
     def options(self): return dict(order=self.order, level=self.level, parts=list(self.parts), seed=self.seed)
     def arrays(self): return {}
@@ -67,18 +67,22 @@ def _flat(states):
 
 @patch
 def _cuts(self:NgramLearner, flat):
-    "name -> the values at which each way of cutting cuts"
-    columns = {}
+    "name -> where each way of cutting cuts; name -> least and greatest; token -> what it stands for, if no number"
+    columns, said = {}, {}
     for row in flat:
         for name, value in row if not isinstance(row, str) else ():
-            if isinstance(value, (int, float)) and not isinstance(value, bool) and np.isfinite(value): columns.setdefault(name, []).append(value)
-    return {name: {n: np.unique(np.quantile(v, np.arange(1, n) / n)) for n in self.parts} for name, v in columns.items()}
+            if not _is_number(value): said[f'{name}={value}'] = value
+            elif np.isfinite(value): columns.setdefault(name, []).append(value)
+    places = {name: {n: np.unique(np.quantile(v, np.arange(1, n) / n)) for n in self.parts} for name, v in columns.items()}
+    return places, {name: (min(v), max(v)) for name, v in columns.items()}, said
+
+def _is_number(value): return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 @patch
 def sentences(self:NgramLearner, flat, parts=None):  # -> list of texts or lists of tokens
     "States as what an `Ngram` reads, numbers cut into so many parts."
     def token(name, value):
-        if name not in self._places or not isinstance(value, (int, float)) or isinstance(value, bool): return f'{name}={value}'
+        if name not in self._places or not _is_number(value): return f'{name}={value}'
         return f'{name}:{np.searchsorted(self._places[name][parts], value, side="right")}' if np.isfinite(value) else f'{name} missing'
     return [row if isinstance(row, str) else [token(*pair) for pair in row] for row in flat]
 
@@ -88,7 +92,7 @@ def models(self:NgramLearner):  # -> dict of way of cutting (None for texts) -> 
     "The models, made if anything was read since."
     if self._models is None:
         flat = _flat([s for s, _, _ in self.read])
-        self._places, self._edges, self._models = self._cuts(flat), {}, {}
+        self._places, self._edges, self._said, self._models = *self._cuts(flat), {}
         text = bool(flat) and isinstance(flat[0], str)
         for parts in (None,) if text or not self._places else self.parts:
             rows = self.sentences(flat, parts)
@@ -135,30 +139,34 @@ def write(self:NgramLearner,
     if parts is None and isinstance(self.read[0][0], str): return model.generate(count, seed=rng, **wishes)
     if wishes: raise BadInput(f"wishes are for texts; states here are numbers or records; got {', '.join(wishes)}")
     like = next(s for s, k, _ in self.read if k == y)
-    names, found = [n for n, _ in _flat([like])[0]], []
-    for _ in range(100):
-        for tokens in model.grow(max(32, count), rng):
-            values = self._values(tokens, names, parts, rng)
-            if values is not None: found.append(_shaped(like, values))
-        if len(found) >= count: return found[:count]
-    raise BadInput(f"the states of {label!r} are too different in shape to write {count} like them")
+    rows = self._rows([n for n, _ in _flat([like])[0]], model, count, rng)
+    return [_shaped(like, {name: self._value(name, token, parts, rng) for name, token in row.items()}) for row in rows]
 
 @patch
-def _values(self:NgramLearner, tokens, names, parts, rng):
-    "name -> value for a sentence that names each part once, else None"
-    if len(tokens) != len(names): return None
-    values = {}
-    for name, token in zip(names, tokens):
-        if token.startswith(f'{name}=') and name not in self._places: values[name] = token[len(name) + 1:]
-        elif not token.startswith(f'{name}:') or name not in self._places: return None
-        else:
-            seen = [v for row in _flat([s for s, _, _ in self.read]) for n, v in row if n == name] if name not in self._edges else None
-            if seen is not None: self._edges[name] = min(seen), max(seen)
-            low, high = self._edges[name]
-            edges = [low, *self._places[name][parts].tolist(), high]
-            i = int(token[len(name) + 1:])
-            values[name] = float(rng.uniform(edges[i], max(edges[i], edges[i + 1])))
-    return values
+def _rows(self:NgramLearner, names, model, count, rng):
+    "One token for each name in turn, given the tokens before; -> list of dicts"
+    contexts = np.full((count, max(model.order - 1, 1)), -1, np.int64)
+    model._shift(contexts, np.arange(count), np.zeros(count, np.int64))
+    rows = [{} for _ in range(count)]
+    for name in names:
+        mine = np.array([w.startswith((f'{name}:', f'{name}=', f'{name} missing')) for w in model.words])
+        met = np.isin(np.arange(len(mine)), model.ids) & mine
+        same, group = np.unique(contexts, axis=0, return_inverse=True)
+        sums = np.cumsum([model.next_probabilities(c) * met for c in same], axis=1)
+        u = rng.random(count) * sums[group.ravel(), -1]
+        ids = np.array([np.searchsorted(s, v, side='right') for s, v in zip(sums[group.ravel()], u)], np.int64)
+        for row, i in zip(rows, ids): row[name] = model.words[i]
+        model._shift(contexts, np.arange(count), ids)
+    return rows
+
+@patch
+def _value(self:NgramLearner, name, token, parts, rng):
+    "A value that would be cut into this token"
+    if token.startswith(f'{name}='): return self._said[token]
+    if token == f'{name} missing': return float('nan')
+    edges = [self._edges[name][0], *self._places[name][parts].tolist(), self._edges[name][1]]
+    i = int(token[len(name) + 1:])
+    return float(rng.uniform(edges[i], max(edges[i], edges[i + 1])))
 
 def _shaped(like, values, key=''):
     "A state of the shape of another with new values"
@@ -166,4 +174,4 @@ def _shaped(like, values, key=''):
     if not isinstance(like, str) and np.ndim(like):
         return np.array([values[f'{key}.{i}'] for i in range(np.size(like))], float).reshape(np.shape(like))
     value = values[key]
-    return type(like)(value) if isinstance(like, (str, float)) else int(round(value)) if type(like) is int else value
+    return int(round(value)) if type(like) is int and type(value) is float and value == value else value
