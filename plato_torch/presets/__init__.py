@@ -6,7 +6,7 @@
 __all__ = ['PRESET_MAP', 'PRESET_REGISTRY', 'Room', 'RoomBase', 'SupervisedRoom', 'ReinforceRoom', 'ContrastiveRoom',
            'SelfSupervisedRoom', 'InverseRlRoom', 'ImitateRoom', 'LoraRoom', 'QloraRoom', 'EvolveRoom',
            'AdversarialRoom', 'CollaborativeRoom', 'MetaLearnRoom', 'FederateRoom', 'MultitaskRoom', 'FewshotRoom',
-           'ActiveRoom', 'CurriculumRoom', 'ContinualRoom', 'NeurosymbolicRoom', 'DistillRoom']
+           'ActiveRoom', 'CurriculumRoom', 'ContinualRoom', 'NeurosymbolicRoom', 'DistillRoom', 'GenerateRoom']
 
 # %% ../../nbs/presets/90_registry.ipynb #64d600b4
 from ..core.room import PRESET_MAP, PRESET_REGISTRY, Room, RoomBase
@@ -30,10 +30,11 @@ from .curriculum import CurriculumRoom
 from .continual import ContinualRoom
 from .neurosymbolic import NeurosymbolicRoom
 from .distill import DistillRoom
+from .generate import GenerateRoom
 
 # %% ../../nbs/presets/90_registry.ipynb #9dfff052
 _all_ = ['PRESET_MAP', 'PRESET_REGISTRY', 'Room', 'RoomBase', 'SupervisedRoom', 'ReinforceRoom', 'ContrastiveRoom',
          'SelfSupervisedRoom', 'InverseRlRoom', 'ImitateRoom', 'LoraRoom', 'QloraRoom',
          'EvolveRoom', 'AdversarialRoom', 'CollaborativeRoom', 'MetaLearnRoom',
          'FederateRoom', 'MultitaskRoom', 'FewshotRoom', 'ActiveRoom',
-         'CurriculumRoom', 'ContinualRoom', 'NeurosymbolicRoom', 'DistillRoom']
+         'CurriculumRoom', 'ContinualRoom', 'NeurosymbolicRoom', 'DistillRoom', 'GenerateRoom']
