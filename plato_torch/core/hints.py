@@ -39,16 +39,19 @@ def match_hidden(
     rng=0, # seed or generator
 ):  # -> list of losses; the learner is changed
     "Move hidden layers towards another's inner picture."
-    if getattr(learner, 'kind', None) != 'net': raise BadInput(f"hints need a student with hidden layers, a net; got {short_repr(learner)}")
+    if getattr(learner, 'kind', None) != 'net':
+        raise BadInput(f"hints need a student with hidden layers, a net; got {short_repr(learner)}")
     wanted, rng, e = np.asarray(wanted, np.float32), rng_from(rng), learner.encoder.meet(learner.encode(states))
     if wanted.ndim != 2 or len(wanted) != len(e) or not np.isfinite(wanted).all():
         raise BadInput(f"hints are finite numbers, a row for each of {len(e)} states; got {short_repr(wanted)}")
     wanted = (wanted - wanted.mean(0)) / (wanted.std(0) + 1e-6)
     arrays, depth, d = learner.arrays(), len(learner.hidden), wanted.shape[1]
-    names = [name for name in arrays if name.split()[0] in ('numbers', 'bias', 'hidden', 'head', 'tokens') and not name.endswith(('mean', 'square', 'gradient'))]
+    names = [name for name in arrays if name.split()[0] in ('numbers', 'bias', 'hidden', 'head', 'tokens')
+             and not name.endswith(('mean', 'square', 'gradient'))]
     theta = {name: arrays[name].astype(np.float32) for name in names}
     theta |= {'tokens': np.concatenate([np.zeros_like(theta['bias 0'])[None], theta['tokens']]),
-              'map': (rng.standard_normal((learner.hidden[-1], d)) / np.sqrt(learner.hidden[-1])).astype(np.float32), 'map bias': np.zeros(d, np.float32)}
+              'map': (rng.standard_normal((learner.hidden[-1], d)) / np.sqrt(learner.hidden[-1])).astype(np.float32),
+              'map bias': np.zeros(d, np.float32)}
     losses = _descend(learner.encoder, theta, depth, e, wanted, steps, min(batch_size, len(e)), learning_rate, rng)
     theta['tokens'] = theta['tokens'][1:]
     learner.set_parameters(np.concatenate([theta[name].ravel() for name in names]))

@@ -23,11 +23,16 @@ def answers_of(
         labels = teacher.learner.labels
     elif hasattr(teacher, 'proba') and hasattr(teacher, 'labels'): labels, p = teacher.labels, teacher.proba(states)
     elif hasattr(teacher, 'classes_') and hasattr(teacher, 'predict_proba'):
-        labels, p = teacher.classes_, teacher.predict_proba(np.stack(states) if len(states) and np.ndim(states[0]) else states)
-    elif callable(getattr(teacher, 'predict_proba', ask)): labels, p = _said([getattr(teacher, 'predict_proba', ask)(s) for s in states])
-    else: raise BadInput(f"a teacher is a room, an ensign, a learner or a function of a state; got {short_repr(teacher)}")
+        labels, p = teacher.classes_, teacher.predict_proba(np.stack(states) if len(states) and np.ndim(states[0])
+                                                            else states)
+    elif callable(getattr(teacher, 'predict_proba', ask)):
+        labels, p = _said([getattr(teacher, 'predict_proba', ask)(s) for s in states])
+    else:
+        raise BadInput(f"a teacher is a room, an ensign, a learner or a function of a state; got {short_repr(teacher)}")
     p, labels = np.asarray(p, np.float64), [plain_label(l) for l in labels]
-    if p.shape != (len(states), len(labels)): raise BadInput(f"{short_repr(teacher)} should say {len(labels)} probabilities for each of {len(states)} states; got shape {p.shape}")
+    if p.shape != (len(states), len(labels)):
+        raise BadInput(f"{short_repr(teacher)} should say {len(labels)} probabilities for each of {len(states)} "
+                       f"states; got shape {p.shape}")
     if not (np.isfinite(p).all() and (p >= 0).all() and (p.sum(1) > 0).all()):
         raise BadInput(f"{short_repr(teacher)} said what are no probabilities: nan, or below 0, or all 0")
     return labels, p / p.sum(1, keepdims=True)
@@ -97,7 +102,9 @@ def compared(
 ):  # -> list of dict of who, parameters, microseconds (CPU, of one answer among many), score, agrees
     "Size, speed and score side by side; `agrees` is how often it answers as the first one does."
     rows, first, labels = [], None, [plain_label(l) for l in labels]
-    if len(states) != len(labels) or not labels: raise BadInput(f"as many labels as states are needed, at least one; got {len(states)} states and {len(labels)} labels")
+    if len(states) != len(labels) or not labels:
+        raise BadInput(f"as many labels as states are needed, at least one; got {len(states)} states and "
+                       f"{len(labels)} labels")
     for name, teacher in who.items():
         seconds = []
         for _ in range(repeats):
@@ -106,7 +113,8 @@ def compared(
         said = [names[i] for i in p.argmax(1)]
         first = first or said
         rows.append(dict(who=name, parameters=parameters_of(teacher), microseconds=1e6 * min(seconds) / len(labels),
-                         score=float(np.mean([a == b for a, b in zip(said, labels)])), agrees=float(np.mean([a == b for a, b in zip(said, first)]))))
+                         score=float(np.mean([a == b for a, b in zip(said, labels)])),
+                         agrees=float(np.mean([a == b for a, b in zip(said, first)]))))
     return rows
 
 def as_table(rows):  # what `compared` gave
@@ -114,4 +122,5 @@ def as_table(rows):  # what `compared` gave
     line = '{:<12} {:>10} {:>9} {:>7} {:>7}'.format
     number = lambda n: '?' if n is None else f'{n:,}'
     return '\n'.join([line('who', 'parameters', 'µs', 'score', 'agrees'),
-                      *(line(r['who'][:12], number(r['parameters']), f"{r['microseconds']:.1f}", f"{r['score']:.3f}", f"{r['agrees']:.3f}") for r in rows)])
+                      *(line(r['who'][:12], number(r['parameters']), f"{r['microseconds']:.1f}", f"{r['score']:.3f}",
+                             f"{r['agrees']:.3f}") for r in rows)])
