@@ -22,7 +22,7 @@ STRATEGIES = 'mixed', 'margin', 'entropy', 'bald', 'coreset', 'typical', 'random
 @preset('active', family='Few labels', flow='pool ▸ query ▸ teacher ▸ tiles ▸ learner ▸ ensign')
 class ActiveRoom(Room):
     "The model chooses what to learn from."
-    options = dict(strategy='mixed', start=20, budget=None, members=5, rate=0.2, most=4000)
+    options = dict(strategy='mixed', start=10, budget=None, members=5, rate=0.2, most=4000)
     limits = dict(strategy=list(STRATEGIES), start=(0, 1e9), members=(2, 100), rate=(1e-6, 1), most=(1, 1e9))
 
     def __init__(self, room_id, **settings):

@@ -70,7 +70,7 @@ WEIGHTS = 0.0, 0.25, 0.5               # what the learnt part may weigh
 def _train(self:FewshotRoom, tiles, steps, batch_size):
     "Remember all, choose the weight of the learnt part, play"
     a_pass = -(-len(tiles) // (2 * batch_size))
-    steps, states = steps or min(40 * a_pass, 300), tiles.states
+    steps, states = steps or min(30 * a_pass, 240), tiles.states
     label = self.learner.targets(tiles.actions, None, len(tiles))[0].argmax(1)
     with self._lock:
         self.learner.remember(states, tiles.actions)
@@ -116,7 +116,8 @@ def add_class(self:FewshotRoom,
     self._check_kind(tiles)
     with self._lock:
         if not self.learner.says(list(examples)).all():
-            raise BadInput(f"an example must say something: each number of it is missing, got {short_repr(examples[0])}")
+            raise BadInput("an example must say something; got one whose numbers are all missing: "
+                           f"{short_repr(examples[0])}")
         self._add(tiles)
         self.learner.remember(list(examples), [label] * len(tiles))
         if not self.steps: self._record({})
@@ -154,6 +155,7 @@ def classify(self:FewshotRoom,
     labels, learner = [plain_label(label) for label in support], self._ready()
     with self._lock:
         groups = [learner.embed([self._check_state(s) for s in examples]) for examples in support.values()]
-        if not all(g.any(1).all() for g in groups): raise BadInput("an example in the support says nothing this room knows of")
+        if not all(g.any(1).all() for g in groups):
+            raise BadInput("an example in the support says nothing this room knows of")
         fits = learner.fits(learner.embed([self._check_state(s) for s in states]), groups)
     return [labels[i] for i in fits.argmax(1)]
