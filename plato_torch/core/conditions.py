@@ -159,8 +159,10 @@ def impossible(tree):  # -> the name of the part that would have to be in two pl
         if len(part) != 3 or isinstance(part[1], tuple) or isinstance(part[2], str): continue
         name, sign, value = part
         a, b = value if sign == 'between' else (value, value)
-        if sign in ('>', '>=', '==', 'between'): low[name] = max(low.get(name, (-math.inf,)), (a, sign == '>'))
-        if sign in ('<', '<=', '==', 'between'): high[name] = min(high.get(name, (math.inf,)), (b, -(sign == '<')))
+        if sign in ('>', '>=', '==', 'between'): low[name] = max(low.get(name, (-math.inf, False)), (a, sign == '>'))
+        if sign in ('<', '<=', '==', 'between'):
+            high[name] = min(high.get(name, (math.inf, False)), (b, -(sign == '<')))
     for name in low.keys() & high.keys():
-        if low[name][0] > high[name][0] or low[name][0] == high[name][0] and (low[name][1] or high[name][1]): return name
+        (a, over), (b, under) = low[name], high[name]
+        if a > b or a == b and (over or under): return name
     return None

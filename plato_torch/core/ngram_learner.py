@@ -6,6 +6,8 @@
 __all__ = ['NgramLearner']
 
 # %% ../../nbs/core/36_ngram_learner.ipynb #c2c7c2db
+import math
+from bisect import bisect_right
 from collections.abc import Mapping
 import numpy as np
 from fastcore.basics import patch
@@ -27,8 +29,9 @@ class NgramLearner(Learner):
         seed=0, # not used: nothing is random
     ):
         super().__init__(seed)
-        Ngram(1 if order is None else order, level)                                            # complains about what cannot be
+        Ngram(1 if order is None else order, level)                          # complains about what cannot be
         self.order, self.level, self.parts, self.read, self._models = order, level, tuple(parts), [], None
+        self._at = {}                                                        # state and label -> place in `read`
     def options(self): return dict(order=self.order, level=self.level, parts=list(self.parts), seed=self.seed)
     def arrays(self): return {}
     def encode(self, states): return list(states)
@@ -39,11 +42,19 @@ class NgramLearner(Learner):
         t, w = self.targets(targets, weights, len(states))
         loss = cross_entropy(self.proba(states), t, w) if self.read else float(np.log(max(len(self.labels), 1)))
         times = np.rint(t * w[:, None]).astype(int)
-        new = [(state, int(y), int(times[i, y])) for i, state in enumerate(states) for y in np.flatnonzero(times[i] > 0)]
+        new = [(state, int(y), int(times[i, y])) for i, state in enumerate(states)
+               for y in np.flatnonzero(times[i] > 0)]
         _flat([s for s, _, _ in new])                                       # complains about what cannot be read
         self.encoder.meet(states)
-        self.read, self._models = self.read + new, None
+        for reading in new: self._note(*reading)
         return loss
+
+    def _note(self, state, y, times):
+        key = state_key(state), y                       # one that was read before is read once more
+        if key not in self._at: self._at[key] = len(self.read)
+        else: times += self.read.pop(self._at[key])[2]
+        self.read.insert(self._at[key], (state, y, times))
+        self._models = None
 
     def state(self):
         kept = Learner.state(self)
@@ -52,7 +63,7 @@ class NgramLearner(Learner):
     def load(self, state):
         "Become the learner that was kept."
         Learner.load(self, state)
-        self.read = [(r['state'], r['label'], r['times']) for r in state['read']]
+        for r in state['read']: self._note(r['state'], r['label'], r['times'])
         return self
     def _restore(self, arrays): pass
 
@@ -60,8 +71,10 @@ class NgramLearner(Learner):
 def _flat(states):
     "Each state as a text, or as (name, value) pairs in a fixed order"
     def walk(key, value):
-        if isinstance(value, Mapping): return [p for k in sorted(value, key=str) for p in walk(f'{key}.{k}' if key else str(k), value[k])]
-        if not isinstance(value, str) and np.ndim(value): return [p for i, v in enumerate(np.ravel(value).tolist()) for p in walk(f'{key}.{i}', v)]
+        if isinstance(value, Mapping):
+            return [p for k in sorted(value, key=str) for p in walk(f'{key}.{k}' if key else str(k), value[k])]
+        if not isinstance(value, (str, int, float)) and np.ndim(value):
+            return [p for i, v in enumerate(np.ravel(value).tolist()) for p in walk(f'{key}.{i}', v)]
         return [(key, value)]
     return [s if isinstance(s, str) else walk('', s) for s in states]
 
@@ -72,8 +85,9 @@ def _cuts(self:NgramLearner, flat):
     for row in flat:
         for name, value in row if not isinstance(row, str) else ():
             if not _is_number(value): said[f'{name}={value}'] = value
-            elif np.isfinite(value): columns.setdefault(name, []).append(value)
-    places = {name: {n: np.unique(np.quantile(v, np.arange(1, n) / n)) for n in self.parts} for name, v in columns.items()}
+            elif math.isfinite(value): columns.setdefault(name, []).append(value)
+    places = {name: {n: np.unique(np.quantile(v, np.arange(1, n) / n)).tolist() for n in self.parts}
+              for name, v in columns.items()}
     return places, {name: (min(v), max(v)) for name, v in columns.items()}, said
 
 def _is_number(value): return isinstance(value, (int, float)) and not isinstance(value, bool)
@@ -83,7 +97,7 @@ def sentences(self:NgramLearner, flat, parts=None):  # -> list of texts or lists
     "States as what an `Ngram` reads, numbers cut into so many parts."
     def token(name, value):
         if name not in self._places or not _is_number(value): return f'{name}={value}'
-        return f'{name}:{np.searchsorted(self._places[name][parts], value, side="right")}' if np.isfinite(value) else f'{name} missing'
+        return f'{name}:{bisect_right(self._places[name][parts], value)}' if math.isfinite(value) else f'{name} missing'
     return [row if isinstance(row, str) else [token(*pair) for pair in row] for row in flat]
 
 # %% ../../nbs/core/36_ngram_learner.ipynb #8271ed61
@@ -99,7 +113,8 @@ def models(self:NgramLearner):  # -> dict of way of cutting (None for texts) -> 
             words = dict.fromkeys(w for r in rows for w in cut_text(r, self.level))
             order = self.order or ({'character': 4, 'word': 3}[self.level] if text else 2)
             self._models[parts] = [Ngram(order, self.level, words).add(
-                [r for r, (_, y, n) in zip(rows, self.read) if y == label for _ in range(n)]) for label in range(len(self.labels))]
+                [r for r, (_, y, n) in zip(rows, self.read) if y == label for _ in range(n)])
+                for label in range(len(self.labels))]
     return self._models
 
 @patch
@@ -164,13 +179,14 @@ def _value(self:NgramLearner, name, token, parts, rng):
     "A value that would be cut into this token"
     if token.startswith(f'{name}='): return self._said[token]
     if token == f'{name} missing': return float('nan')
-    edges = [self._edges[name][0], *self._places[name][parts].tolist(), self._edges[name][1]]
+    edges = [self._edges[name][0], *self._places[name][parts], self._edges[name][1]]
     i = int(token[len(name) + 1:])
     return float(rng.uniform(edges[i], max(edges[i], edges[i + 1])))
 
 def _shaped(like, values, key=''):
     "A state of the shape of another with new values"
-    if isinstance(like, Mapping): return {k: _shaped(v, values, f'{key}.{k}' if key else str(k)) for k, v in like.items()}
+    if isinstance(like, Mapping):
+        return {k: _shaped(v, values, f'{key}.{k}' if key else str(k)) for k, v in like.items()}
     if not isinstance(like, str) and np.ndim(like):
         return np.array([values[f'{key}.{i}'] for i in range(np.size(like))], float).reshape(np.shape(like))
     value = values[key]

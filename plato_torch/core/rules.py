@@ -79,11 +79,13 @@ def read_rules(
         line = line.strip()
         if not line or line.startswith('#'): continue
         if not (found := _LINE.fullmatch(line)):
-            raise BadInput(f"line {number} is not 'when … then …' or 'always when … then … because …': {line!r}")
+            raise BadInput(f"line {number} is not 'when … then …' or 'always when … then … because …': "
+                           f"{line!r}")
         hard, when, against, label, because = found.groups()
         quoted = len(label) > 1 and label[0] == label[-1] == '"'
-        try: rules.append(Rule(when, label[1:-1] if quoted else plain_value('word', label), because or '', hard=bool(hard),
-                               against=bool(against)))
+        try:
+            then = label[1:-1] if quoted else plain_value('word', label)
+            rules.append(Rule(when, then, because or '', hard=bool(hard), against=bool(against)))
         except BadInput as e: raise BadInput(f"line {number}: {e}") from e
     return rules
 
@@ -129,7 +131,10 @@ def _as_rules(given):
 
 # %% ../../nbs/core/36_rules.ipynb #59eba17e
 @patch
-def spoken(self:RuleBook, fired, labels):  # -> int [n, rules]: the label each rule speaks for, −1 silent, −2−i against
+def spoken(self:RuleBook,
+    fired, # what `fire` gave
+    labels, # all labels
+):  # -> int [n, rules]: number of the label each speaks for, −1 silent, −2 − number against
     "What each rule says in each state, in one number."
     out = np.full((len(fired), len(self)), -1)
     index = {label: i for i, label in enumerate(labels)}
@@ -149,7 +154,8 @@ def check(self:RuleBook,
 ):  # -> list of dicts, one a rule
     "A report on each rule: how often it speaks, is contradicted, is right; and what is wrong with it, in words."
     known = list(labels) if labels is not None else [None] * len(states)
-    if len(known) != len(states): raise BadInput(f"a label for each state is needed; got {len(known)} for {len(states)}")
+    if len(known) != len(states):
+        raise BadInput(f"a label for each state is needed; got {len(known)} for {len(states)}")
     every = list(dict.fromkeys([*(s for r in self for s in r.says), *(l for l in known if l is not None)]))
     said, true = self.spoken(self.fire(states), every), np.array([-1 if l is None else every.index(l) for l in known])
     report = []
@@ -168,6 +174,7 @@ def check(self:RuleBook,
             same = i != j and rule.tree and rule.tree == other.tree
             opposite = rule.against != other.against if rule.says == other.says else not (rule.against or other.against)
             if same: wrong.append(f"{'contradicts' if opposite else 'repeats'} {other.name!r}")
-        report.append(dict(rule=rule.name, hard=rule.hard, fires=int(speaks.sum()), conflicts=int(clash.any(1).sum()), against=rivals,
-                           right=float(right[judged].mean()) if judged.any() else None, judged=int(judged.sum()), wrong=wrong))
+        report.append(dict(rule=rule.name, hard=rule.hard, fires=int(speaks.sum()), conflicts=int(clash.any(1).sum()),
+                           against=rivals, right=float(right[judged].mean()) if judged.any() else None,
+                           judged=int(judged.sum()), wrong=wrong))
     return report

@@ -28,7 +28,7 @@ class RuledLearner(Learner):
     def __init__(self,
         rules=(), # text, `Rule`s, or a `RuleBook`
         names=None, # what the columns of an array are called
-        trust=1.0, # how much of the rules' evidence counts, 0 to 1: give less where they say the same for the same reason
+        trust=1.0, # how much of their evidence counts, 0 to 1: less where they say the same for the same reason
         fades=50, # by so many known labels the rules' say in an answer is halved, > 0
         seed=0, # of the inner learner
     ):
@@ -173,10 +173,12 @@ def explain(self:RuledLearner,
     decided = [r['rule'] for r in spoken if r['decided']] or ([] if int(p[0].argmax()) == best else
                                                               [r['rule'] for r in spoken if r['agrees']])
     ways = {str(r['says']) for r in spoken if not str(r['says']).startswith('not ')}
-    conflict = len(ways) > 1 or bool(self.allowed(s.fired)[1][0]) or any(f'not {w}' in {r['says'] for r in spoken} for w in ways)
+    conflict = (len(ways) > 1 or bool(self.allowed(s.fired)[1][0])
+                or any(f'not {w}' in {r['says'] for r in spoken} for w in ways))
     instinct = {self.labels[i]: float(p[0, i]) for i in np.argsort(-p[0], kind='stable')}
     return dict(answer=self.labels[best], probability=float(q[best]), instinct=instinct, rules=spoken,
-                decided_by=decided or ['instinct'], conflict=conflict, says=_say(self.labels[best], spoken, decided, instinct))
+                decided_by=decided or ['instinct'], conflict=conflict,
+                says=_say(self.labels[best], spoken, decided, instinct))
 
 def _say(answer, spoken, decided, instinct):
     "An explanation in one or two sentences"
@@ -204,7 +206,8 @@ def load(self:RuledLearner, state):  # -> the learner
     self.set_rules([live.get(r.name, r) if r.lost else r for r in self.book], self.book.names)
     own = [arrays.pop(name, None) for name in ('rules speak', 'rules silent', 'rules prior')]
     self.votes.speak, self.votes.silent, self.votes.prior = (None if a is None else np.array(a, float) for a in own)
-    self.known, self.mind = known, learner_class(self.inner)().load(dict(state, kind=self.inner, options=inner, arrays=arrays))
+    self.known = known
+    self.mind = learner_class(self.inner)().load(dict(state, kind=self.inner, options=inner, arrays=arrays))
     return self
 
 @patch
