@@ -118,7 +118,8 @@ def _repetition(said, scene):
     m = _DOUBLED.search(said.speech)
     if m and m[1].lower() not in ('that', 'had', 'very', 'so', 'no', 'long', 'ha'): return m[0]
     m = _LOOP.search(said.speech)
-    if m: return m[0][:40]
+    short = m and len(m[1]) < 6 and m[0].lower().count(m[1].lower()) < 4   # 'Good, good, good' is how people talk
+    if m and not short: return m[0][:40]
     sentences = [' '.join(words_of(s)) for s in _SENTENCE.findall(said.speech)]
     long = [s for s in sentences if s.count(' ') > 1]
     if len(set(long)) < len(long): return max(long, key=long.count)
