@@ -44,6 +44,7 @@ def guard(
     for i, l in enumerate(length):
         if len(length) > 2 and l > limit: reasons[i] = f'{l / np.median(length):.3g} times as long as the median update'
     passed = [i for i, r in enumerate(reasons) if r is None]
+    longest, _ = memory[None] = max(memory.get(None, (0.0, 0.0))[0], float(np.median(length))), 0.0
     if len(passed) < 4: return reasons
     unit = vectors[passed] / np.maximum(length[passed], 1e-12)[:, None]
     alike, others = unit @ unit.T, len(passed) - 1
@@ -53,7 +54,8 @@ def guard(
         name = i if names is None else names[i]
         total, weight = memory.get(name, (0.0, 0.0))
         memory[name] = total, weight = 0.9 * total + float(cosine), 0.9 * weight + 1
-        if cosine < against and agree > max(0.45, 1.3 / math.sqrt(others)) or weight > 2.5 and total / weight < always:
+        if length[i] < 0.3 * longest: continue                     # near the goal moves are short, and mostly noise
+        if cosine < against and agree > max(0.5, 1.6 / math.sqrt(others)) or weight > 2.5 and total / weight < always:
             reasons[i] = f'points against the others (cosine {cosine:.2f})'
     return reasons
 
