@@ -23,7 +23,9 @@ def check_updates(
         try:
             vector, examples = update
             vector, examples = np.asarray(vector, np.float64), float(examples)
-        except (TypeError, ValueError): rejected[name] = f'not a vector and a number of examples: {short_repr(update)}'; continue
+        except (TypeError, ValueError):
+            rejected[name] = f'not a vector and a number of examples: {short_repr(update)}'
+            continue
         if vector.shape != (size,): rejected[name] = f'shape {vector.shape} in place of ({size},)'
         elif not np.isfinite(vector).all(): rejected[name] = 'numbers that are nan or inf'
         elif not 0 < examples < math.inf: rejected[name] = f'{examples:g} examples'
@@ -127,7 +129,8 @@ class ServerRule:
             return theta + self.rate * self.m
         self.m += (1 - self.momentum) * (update - self.m)
         square = update**2
-        self.v += (1 - self.memory) * (square - self.v if self.rule == 'fedadam' else -square * np.sign(self.v - square))
+        self.v += (1 - self.memory) * (square - self.v if self.rule == 'fedadam'
+                                       else -square * np.sign(self.v - square))
         fair = 1 - self.momentum**self.rounds, 1 - self.memory**self.rounds           # both began at zero
         return theta + self.rate * (self.m / fair[0]) / (np.sqrt(np.maximum(self.v, 0) / fair[1]) + self.floor)
 
@@ -161,7 +164,8 @@ def local_update(
     for _ in range(epochs):
         for rows in np.array_split(rng.permutation(len(labels)), -(-len(labels) // batch_size)):
             losses.append(learner.step(states[rows], [labels[i] for i in rows]))
-            if proximal: learner.set_parameters(learner.get_parameters() + proximal * (theta - learner.get_parameters()))
+            if proximal:
+                learner.set_parameters(learner.get_parameters() + proximal * (theta - learner.get_parameters()))
     return learner.get_parameters() - theta, float(np.mean(losses))
 
 # %% ../../nbs/core/27_averaging.ipynb #ce8e7c26
@@ -185,7 +189,8 @@ def privacy_spent(
     delta=1e-5, # δ: the chance that the promise fails
 ):  # -> ε; inf without noise
     "The ε of (ε, δ) differential privacy, for a client as a whole."
-    if not 0 < delta < 1 or not 0 < share <= 1: raise BadInput(f"delta and share must be above 0 and at most 1; got {delta!r} and {share!r}")
+    if not 0 < delta < 1 or not 0 < share <= 1:
+        raise BadInput(f"delta and share must be above 0 and at most 1; got {delta!r} and {share!r}")
     if not rounds: return 0.0
     if not noise > 0: return math.inf
     best = math.inf
