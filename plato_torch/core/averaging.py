@@ -41,15 +41,16 @@ def guard(
     always=-0.2, # rejected when the mean of its cosines over rounds is below
 ):  # -> list of reasons, None for those that pass
     "Which updates stand out as damage."
-    length, memory = np.sqrt(np.einsum('ij,ij->i', vectors, vectors)), {} if memory is None else memory
+    with np.errstate(over='ignore', invalid='ignore'): products = vectors @ vectors.T
+    length, memory = np.sqrt(np.diag(products)), {} if memory is None else memory
     limit, reasons = longer * np.median(length), [None] * len(vectors)
     for i, l in enumerate(length):
         if len(length) > 2 and l > limit: reasons[i] = f'{l / np.median(length):.3g} times as long as the median update'
     passed = [i for i, r in enumerate(reasons) if r is None]
     longest, _ = memory[None] = max(memory.get(None, (0.0, 0.0))[0], float(np.median(length))), 0.0
-    if len(passed) < 4: return reasons
-    unit = vectors[passed] / np.maximum(length[passed], 1e-12)[:, None]
-    alike, others = unit @ unit.T, len(passed) - 1
+    if len(passed) < 4 or vectors.shape[1] < 30: return reasons          # in few dimensions honest moves often part
+    inverse = 1 / np.maximum(length[passed], 1e-12)
+    alike, others = products[np.ix_(passed, passed)] * inverse * inverse[:, None], len(passed) - 1
     np.fill_diagonal(alike, 0)
     rest = np.sqrt(np.maximum(alike.sum() + others - 2 * alike.sum(1), 1e-12))       # length of the sum of the others
     for i, cosine, agree in zip(passed, alike.sum(1) / rest, rest / others):
@@ -94,7 +95,7 @@ def join_updates(
         reasons = guard(x, list(good), memory)
         rejected |= {name: r for name, r in zip(good, reasons) if r}
         keep = [r is None for r in reasons]
-        x, w = x[keep], w[keep]
+        if not all(keep): x, w = x[keep], w[keep]
     return (JOINS[join](x, w) if len(x) else np.zeros(size)), rejected
 
 # %% ../../nbs/core/27_averaging.ipynb #2ce36af5

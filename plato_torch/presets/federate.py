@@ -57,7 +57,7 @@ def _open(self:FederateRoom, learner):
     if self.noise and self.clip is None:
         raise BadInput("noise needs `clip`: without a limit on a move no noise can hide it")
     self._server, self._clients, self._memory, self._met = ServerRule(self.rule, self.server_rate), {}, {}, 0
-    self.ledger = dict(rounds=0, down=0, up=0, dropped=0, server_seconds=0.0, rejected={}, private=[])
+    self._dealt, self.ledger = False, dict(rounds=0, down=0, up=0, dropped=0, server_seconds=0.0, rejected={}, private=[])
     Room._open(self, learner)
     if getattr(self.learner, 'counts', False) or not hasattr(self.learner, 'encoder'):
         raise BadInput(f"a federated room needs a learner with parameters to average ({', '.join(self.learners)}); "
@@ -91,7 +91,8 @@ def _meet(self:FederateRoom, tiles):  # -> {client: places of its tiles}
     self.learner.proba(tiles.states[:1])                                       # shapes grow before parameters are read
     whose = {}
     for i, t in enumerate(tiles): whose.setdefault(t.agent_id, []).append(i)
-    if len(whose) == 1:
+    self._dealt = len(whose) == 1
+    if self._dealt:
         order = np.random.default_rng(derive_seed(self.seed, 'shards') % 2**32).permutation(len(tiles))
         whose = {f'shard {i + 1}': p for i, p in enumerate(np.array_split(order, min(int(self.shards), len(tiles))))}
     return {name: np.array(place) for name, place in whose.items()}
@@ -119,7 +120,9 @@ def _client(self:FederateRoom, name):
 def _joint(self:FederateRoom, sent, size, clients):  # -> (joint update or None, {client: reason})
     "The moves as one"
     if self.clip is None:
-        update, rejected = join_updates(sent, size, self.join, self._memory)
+        # shards were dealt here: there is nobody to guard against
+        join = 'mean' if self.join == 'guard' and self._dealt else self.join
+        update, rejected = join_updates(sent, size, join, self._memory)
         return (update if len(rejected) < len(sent) else None), rejected
     good, rejected = check_updates(sent, size)
     if not good and not self.noise: return None, rejected
