@@ -14,13 +14,15 @@ extras = dict(
     tables=['pandas>=2.0', 'pyarrow>=14'],
     notebooks=['matplotlib>=3.7', 'ipywidgets>=8.0', 'tqdm>=4.65'])
 extras['rooms'] = ['cma>=3.3']
+extras['flower'] = ['flwr>=1.42']
 extras['npc'] = extras['torch'] + ['tokenizers>=0.20', 'gguf>=0.18', 'tqdm>=4.65']
 extras['data'] = extras['npc'] + ['kagglehub>=0.3', 'huggingface-hub>=0.30']
 extras['export'] = extras['npc'] + ['gguf>=0.18']
-extras['dev'] = sorted({p for ps in extras.values() for p in ps}) + [
+extras['dev'] = sorted({p for name, ps in extras.items() for p in ps if name != 'flower'}) + [
     'nbdev==2.4.14', 'execnb==0.1.18', 'fastcore==1.14.5', 'ghapi==1.1.1', 'fastgit==0.0.6',
     'hypothesis>=6.100', 'scikit-learn>=1.4', 'emoji==2.16.0']
-extras['peer'] = ['transformers>=5.24', 'xllamacpp>=2026.10', 'datasketch>=1.6']   # other people's programs that test cells run
+extras['peer'] = extras['flower'] + [                   # other people's programs that test cells run
+    'crowd-kit>=1.4', 'transformers>=5.24', 'xllamacpp>=2026.10', 'datasketch>=1.6']
 
 setup(
     name=cfg['lib_name'], version=cfg['version'], description=cfg['description'], keywords=cfg['keywords'],

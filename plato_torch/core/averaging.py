@@ -23,7 +23,9 @@ def check_updates(
         try:
             vector, examples = update
             vector, examples = np.asarray(vector, np.float64), float(examples)
-        except (TypeError, ValueError): rejected[name] = f'not a vector and a number of examples: {short_repr(update)}'; continue
+        except (TypeError, ValueError):
+            rejected[name] = f'not a vector and a number of examples: {short_repr(update)}'
+            continue
         if vector.shape != (size,): rejected[name] = f'shape {vector.shape} in place of ({size},)'
         elif not np.isfinite(vector).all(): rejected[name] = 'numbers that are nan or inf'
         elif not 0 < examples < math.inf: rejected[name] = f'{examples:g} examples'
@@ -39,21 +41,24 @@ def guard(
     always=-0.2, # rejected when the mean of its cosines over rounds is below
 ):  # -> list of reasons, None for those that pass
     "Which updates stand out as damage."
-    length, memory = np.sqrt(np.einsum('ij,ij->i', vectors, vectors)), {} if memory is None else memory
+    with np.errstate(over='ignore', invalid='ignore'): products = vectors @ vectors.T
+    length, memory = np.sqrt(np.diag(products)), {} if memory is None else memory
     limit, reasons = longer * np.median(length), [None] * len(vectors)
     for i, l in enumerate(length):
         if len(length) > 2 and l > limit: reasons[i] = f'{l / np.median(length):.3g} times as long as the median update'
     passed = [i for i, r in enumerate(reasons) if r is None]
-    if len(passed) < 4: return reasons
-    unit = vectors[passed] / np.maximum(length[passed], 1e-12)[:, None]
-    alike, others = unit @ unit.T, len(passed) - 1
+    longest, _ = memory[None] = max(memory.get(None, (0.0, 0.0))[0], float(np.median(length))), 0.0
+    if len(passed) < 4 or vectors.shape[1] < 30: return reasons          # in few dimensions honest moves often part
+    inverse = 1 / np.maximum(length[passed], 1e-12)
+    alike, others = products[np.ix_(passed, passed)] * inverse * inverse[:, None], len(passed) - 1
     np.fill_diagonal(alike, 0)
     rest = np.sqrt(np.maximum(alike.sum() + others - 2 * alike.sum(1), 1e-12))       # length of the sum of the others
     for i, cosine, agree in zip(passed, alike.sum(1) / rest, rest / others):
         name = i if names is None else names[i]
         total, weight = memory.get(name, (0.0, 0.0))
         memory[name] = total, weight = 0.9 * total + float(cosine), 0.9 * weight + 1
-        if cosine < against and agree > max(0.45, 1.3 / math.sqrt(others)) or weight > 2.5 and total / weight < always:
+        if length[i] < 0.3 * longest: continue                     # near the goal moves are short, and mostly noise
+        if cosine < against and agree > max(0.5, 1.6 / math.sqrt(others)) or weight > 2.5 and total / weight < always:
             reasons[i] = f'points against the others (cosine {cosine:.2f})'
     return reasons
 
@@ -90,7 +95,7 @@ def join_updates(
         reasons = guard(x, list(good), memory)
         rejected |= {name: r for name, r in zip(good, reasons) if r}
         keep = [r is None for r in reasons]
-        x, w = x[keep], w[keep]
+        if not all(keep): x, w = x[keep], w[keep]
     return (JOINS[join](x, w) if len(x) else np.zeros(size)), rejected
 
 # %% ../../nbs/core/27_averaging.ipynb #2ce36af5
@@ -125,7 +130,8 @@ class ServerRule:
             return theta + self.rate * self.m
         self.m += (1 - self.momentum) * (update - self.m)
         square = update**2
-        self.v += (1 - self.memory) * (square - self.v if self.rule == 'fedadam' else -square * np.sign(self.v - square))
+        self.v += (1 - self.memory) * (square - self.v if self.rule == 'fedadam'
+                                       else -square * np.sign(self.v - square))
         fair = 1 - self.momentum**self.rounds, 1 - self.memory**self.rounds           # both began at zero
         return theta + self.rate * (self.m / fair[0]) / (np.sqrt(np.maximum(self.v, 0) / fair[1]) + self.floor)
 
@@ -159,7 +165,8 @@ def local_update(
     for _ in range(epochs):
         for rows in np.array_split(rng.permutation(len(labels)), -(-len(labels) // batch_size)):
             losses.append(learner.step(states[rows], [labels[i] for i in rows]))
-            if proximal: learner.set_parameters(learner.get_parameters() + proximal * (theta - learner.get_parameters()))
+            if proximal:
+                learner.set_parameters(learner.get_parameters() + proximal * (theta - learner.get_parameters()))
     return learner.get_parameters() - theta, float(np.mean(losses))
 
 # %% ../../nbs/core/27_averaging.ipynb #ce8e7c26
@@ -183,7 +190,8 @@ def privacy_spent(
     delta=1e-5, # δ: the chance that the promise fails
 ):  # -> ε; inf without noise
     "The ε of (ε, δ) differential privacy, for a client as a whole."
-    if not 0 < delta < 1 or not 0 < share <= 1: raise BadInput(f"delta and share must be above 0 and at most 1; got {delta!r} and {share!r}")
+    if not 0 < delta < 1 or not 0 < share <= 1:
+        raise BadInput(f"delta and share must be above 0 and at most 1; got {delta!r} and {share!r}")
     if not rounds: return 0.0
     if not noise > 0: return math.inf
     best = math.inf

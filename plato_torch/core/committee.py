@@ -19,7 +19,8 @@ class Committee(Learner):
 
     def __init__(self, seed=0):
         super().__init__(seed)
-        self.members, self.settled, self._row = {}, np.zeros((0, 0)), {}    # name -> learner; answers; key -> row of them
+        # name -> learner; answers; key -> row of them
+        self.members, self.settled, self._row = {}, np.zeros((0, 0)), {}
 
     def member(self,
         name, # whose

@@ -186,7 +186,7 @@ def choose_model(
     draws=3, # how often
     most=20_000, # votes looked at, at most
 ):  # -> (settings for `dawid_skene`, {settings: log likelihood of the votes kept back})
-    "How far voters should be drawn towards erring evenly and being alike; raises nothing, but may find nothing to choose by."
+    "How far voters should be drawn towards erring evenly and being alike."
     pairs, tried = list(_kept_back(votes, seed, draws, most)), {}
     if not pairs: return dict(evenly=np.inf, alike=np.inf), tried
     def try_one(c, d):

@@ -14,7 +14,8 @@ from ..core.learner import *
 from ..core.room import *
 
 # %% ../../nbs/presets/10_collaborative.ipynb #b08b7094
-@preset('collaborative', family='Collective', flow='votes of agents ▸ skills and posteriors ▸ a learner an agent ▸ joined ▸ ensign')
+@preset('collaborative', family='Collective', flow='votes of agents ▸ skills and posteriors ▸ a learner an agent '
+                                                   '▸ joined ▸ ensign')
 class CollaborativeRoom(Room):
     "Many agents answer, each as well as it can; together they answer better than any of them."
     learners = 'linear', 'count', 'net'
@@ -87,7 +88,8 @@ def _train(self:CollaborativeRoom, tiles, steps, batch_size):
 def _joined(self:CollaborativeRoom):  # -> (`Votes`, `Verdict`)
     "Votes and what they come to, as of now"
     with self._lock: self._consult(slack=0)
-    if self._verdict is None: raise NotTrained(f"{self.name} has no votes yet: give it experience with `feed` or `observe`")
+    if self._verdict is None:
+        raise NotTrained(f"{self.name} has no votes yet: give it experience with `feed` or `observe`")
     return self._votes, self._verdict
 
 @patch
@@ -102,7 +104,8 @@ def skills(self:CollaborativeRoom):  # -> {agent: dict of skill and votes}, best
     "Each agent's estimated share of right answers; one who answered nothing is taken for an average one."
     votes, verdict = self._joined()
     count = np.bincount(votes.voter, minlength=len(votes.voters))
-    return {votes.voters[i]: dict(skill=float(verdict.skill[i]), votes=int(count[i])) for i in np.argsort(-verdict.skill, kind='stable')}
+    return {votes.voters[i]: dict(skill=float(verdict.skill[i]), votes=int(count[i]))
+            for i in np.argsort(-verdict.skill, kind='stable')}
 
 @patch
 def agreement(self:CollaborativeRoom):  # -> at most 1
@@ -141,12 +144,16 @@ def exchange(self:CollaborativeRoom,
     else: states, whose = committee.encode([self._check_state(s) for s in states]), None
     names, every = list(committee.members), self.tiles()
     every = every[[t.action is not None for t in every]]
-    own = {agent: (every.states[place], [every[int(i)].action for i in place]) for agent, place in self._whose(every).items()}
-    if len(names) < 2: raise BadInput(f"an exchange needs learners of two agents; {self.name} has {len(names)}: feed tiles with `agent_id`")
+    own = {agent: (every.states[place], [every[int(i)].action for i in place])
+           for agent, place in self._whose(every).items()}
+    if len(names) < 2:
+        raise BadInput(f"an exchange needs learners of two agents; {self.name} has {len(names)}: feed tiles "
+                       "with `agent_id`")
     for _ in range(rounds):
         seen = committee.opinions(states)
         sure = seen.max(2)
-        if whose is not None: sure = np.where(np.array([[n == w for w in whose] for n in names]), sure, 0)   # each speaks of its own
+        # each speaks of its own
+        if whose is not None: sure = np.where(np.array([[n == w for w in whose] for n in names]), sure, 0)
         speaker, rows = sure.argmax(0), np.arange(len(states))
         label = seen[speaker, rows].argmax(1)
         for i, name in enumerate(names):
@@ -156,6 +163,6 @@ def exchange(self:CollaborativeRoom,
             targets = np.eye(len(committee.labels))[label[take]]
             for _ in range(1 if committee.counts else steps):
                 with self._lock: self._record(dict(loss=committee.teach(name, states[take], targets)))
-                if not committee.counts and name in own: committee.teach(name, *own[name])       # lest they are forgotten
+                if not committee.counts and name in own: committee.teach(name, *own[name])   # lest they are forgotten
     self._save_if_changed()
     return passed

@@ -16,21 +16,24 @@ from ..core.averaging import *
 from ..core.room import *
 
 # %% ../../nbs/presets/12_federate.ipynb #ed1912ef
-@preset('federate', family='Collective', flow='tiles of each client ▸ its own steps ▸ moves joined ▸ server step ▸ ensign')
+@preset('federate', family='Collective', flow='tiles of each client ▸ its own steps ▸ moves joined ▸ server '
+                                              'step ▸ ensign')
 class FederateRoom(Room):
     "Learn from everyone's experience while nobody's leaves home."
     learners = 'linear', 'net'
     options = dict(rule='fedavgm', server_rate=None, epochs=2, local_batch=16, participation=1.0, dropout=0.0,
                    proximal=0.0, join='guard', shards=5, clip=None, noise=0.0, delta=1e-5)
     limits = dict(rule=list(RULES), join=list(JOINS), epochs=(1, 1000), local_batch=(1, 100_000), shards=(1, 10_000),
-                  participation=(1e-6, 1.0), dropout=(0.0, 0.999), proximal=(0.0, 1.0), noise=(0.0, 1e6), delta=(1e-300, 0.999))
+                  participation=(1e-6, 1.0), dropout=(0.0, 0.999), proximal=(0.0, 1.0), noise=(0.0, 1e6),
+                  delta=(1e-300, 0.999))
 
     def learn(self, tiles):
         whose = self._meet(tiles)
         theta, sent, losses = self.learner.get_parameters(), {}, []
         for name in self._drawn(whose):
             place = whose[name]
-            move, loss = local_update(self._client(name), tiles.states[place], [tiles[int(i)].action for i in place], theta,
+            move, loss = local_update(self._client(name), tiles.states[place],
+                                      [tiles[int(i)].action for i in place], theta,
                                       self.epochs, self.local_batch, self.proximal, self.rng)
             sent[name] = self.receive(name, move), len(place)
             losses.append(loss)
@@ -51,9 +54,10 @@ def _open(self:FederateRoom, learner):
     "A server with its memory, and a ledger"
     if self.clip is not None and not (isinstance(self.clip, (int, float)) and 0 < self.clip < math.inf):
         raise BadInput(f"clip must be > 0 or None; got {self.clip!r}")
-    if self.noise and self.clip is None: raise BadInput("noise needs `clip`: without a limit on a move no noise can hide it")
+    if self.noise and self.clip is None:
+        raise BadInput("noise needs `clip`: without a limit on a move no noise can hide it")
     self._server, self._clients, self._memory, self._met = ServerRule(self.rule, self.server_rate), {}, {}, 0
-    self.ledger = dict(rounds=0, down=0, up=0, dropped=0, server_seconds=0.0, rejected={}, private=[])
+    self._dealt, self.ledger = False, dict(rounds=0, down=0, up=0, dropped=0, server_seconds=0.0, rejected={}, private=[])
     Room._open(self, learner)
     if getattr(self.learner, 'counts', False) or not hasattr(self.learner, 'encoder'):
         raise BadInput(f"a federated room needs a learner with parameters to average ({', '.join(self.learners)}); "
@@ -63,7 +67,8 @@ def _open(self:FederateRoom, learner):
 def _new_learner(self:FederateRoom, kind):
     "The server's learner; nets are small, for they travel, and quick, for they make few steps at a time"
     seed = derive_seed(self.seed, self.room_id, 'learner') % 2**31
-    return make_learner(kind, seed=seed, **(dict(hidden=(64,), learning_rate=5e-3, label_smoothing=0.05) if kind == 'net' else {}))
+    return make_learner(kind, seed=seed,
+                        **(dict(hidden=(64,), learning_rate=5e-3, label_smoothing=0.05) if kind == 'net' else {}))
 
 @patch
 def _own(self:FederateRoom): return dict(server=self._server.state(), ledger=self.ledger, met=self._met,
@@ -86,7 +91,8 @@ def _meet(self:FederateRoom, tiles):  # -> {client: places of its tiles}
     self.learner.proba(tiles.states[:1])                                       # shapes grow before parameters are read
     whose = {}
     for i, t in enumerate(tiles): whose.setdefault(t.agent_id, []).append(i)
-    if len(whose) == 1:
+    self._dealt = len(whose) == 1
+    if self._dealt:
         order = np.random.default_rng(derive_seed(self.seed, 'shards') % 2**32).permutation(len(tiles))
         whose = {f'shard {i + 1}': p for i, p in enumerate(np.array_split(order, min(int(self.shards), len(tiles))))}
     return {name: np.array(place) for name, place in whose.items()}
@@ -105,7 +111,8 @@ def _client(self:FederateRoom, name):
     "A client's learner: its own pace and moments, the server's words"
     if name not in self._clients: self._clients[name] = self.learner.clone()
     client = self._clients[name]
-    client.encoder, client.labels, client._index = ReadingEncoder(self.learner.encoder), self.learner.labels, self.learner._index
+    client.encoder = ReadingEncoder(self.learner.encoder)
+    client.labels, client._index = self.learner.labels, self.learner._index
     return client
 
 # %% ../../nbs/presets/12_federate.ipynb #e9da36bc
@@ -113,7 +120,9 @@ def _client(self:FederateRoom, name):
 def _joint(self:FederateRoom, sent, size, clients):  # -> (joint update or None, {client: reason})
     "The moves as one"
     if self.clip is None:
-        update, rejected = join_updates(sent, size, self.join, self._memory)
+        # shards were dealt here: there is nobody to guard against
+        join = 'mean' if self.join == 'guard' and self._dealt else self.join
+        update, rejected = join_updates(sent, size, join, self._memory)
         return (update if len(rejected) < len(sent) else None), rejected
     good, rejected = check_updates(sent, size)
     if not good and not self.noise: return None, rejected
@@ -148,7 +157,7 @@ def _train(self:FederateRoom, tiles, steps, batch_size):
 # %% ../../nbs/presets/12_federate.ipynb #30a7e25e
 @patch
 def communication(self:FederateRoom):  # -> dict
-    "Rounds, bytes down to clients and up from them, clients that dropped out or were rejected, the server's seconds a round."
+    "Rounds, bytes each way, who dropped out or was rejected, the server's milliseconds a round."
     book = self.ledger
     return dict(rounds=book['rounds'], bytes_down=book['down'], bytes_up=book['up'], dropped=book['dropped'],
                 rejected={name: dict(times=n, why=why) for name, (n, why) in book['rejected'].items()},
@@ -161,7 +170,8 @@ def privacy(self:FederateRoom):  # -> dict of epsilon, delta
     rounds = sum(n for *_, n in spent)
     each = [privacy_spent(noise, n, share, self.delta / len(spent)) for noise, share, n in spent]
     open_rounds = self.ledger['rounds'] - rounds
-    return dict(epsilon=math.inf if open_rounds else float(sum(each)), delta=self.delta, private_rounds=rounds, open_rounds=open_rounds)
+    return dict(epsilon=math.inf if open_rounds else float(sum(each)), delta=self.delta, private_rounds=rounds,
+                open_rounds=open_rounds)
 
 # %% ../../nbs/presets/12_federate.ipynb #316c3dcb
 @patch
@@ -190,9 +200,11 @@ def client_app(
         server.encoder = ReadingEncoder(server.encoder)
         tiles = room.tiles()
         theta = message.content['arrays'].to_numpy_ndarrays()[0]
-        move, loss = local_update(server, [t.state for t in tiles], tiles.actions, theta, room.epochs, room.local_batch, room.proximal,
+        move, loss = local_update(server, [t.state for t in tiles], tiles.actions, theta, room.epochs,
+                                  room.local_batch, room.proximal,
                                   derive_seed(room.seed, room.room_id, int(config['server-round'])))
-        reply = dict(arrays=flower.ArrayRecord([move.astype(np.float32)]), metrics=flower.MetricRecord({'num-examples': len(tiles), 'loss': loss}))
+        reply = dict(arrays=flower.ArrayRecord([move.astype(np.float32)]),
+                     metrics=flower.MetricRecord({'num-examples': len(tiles), 'loss': loss}))
         return flower.Message(content=flower.RecordDict(reply), reply_to=message)
     return app
 
@@ -204,7 +216,8 @@ def server_app(
 ):  # -> `flwr.serverapp.ServerApp`
     "The server of a Flower fleet; what it learns is in the room. Raises `MissingExtra`."
     serverapp, flower = require('flwr.serverapp', 'flower'), require('flwr.app', 'flower')
-    if not room.learner.labels: raise NotTrained(f"{room.name} knows no labels yet: call `introduce` before it serves a fleet")
+    if not room.learner.labels:
+        raise NotTrained(f"{room.name} knows no labels yet: call `introduce` before it serves a fleet")
 
     class PlatoStrategy(require('flwr.serverapp.strategy', 'flower').FedAvg):
         "The room's guard and rule in place of the plain mean"
@@ -217,14 +230,17 @@ def server_app(
                 arrays = message.content['arrays'].to_numpy_ndarrays()
                 sent[message.metadata.src_node_id] = arrays[0] if arrays else None, metrics['num-examples']
             theta = room._arrived(sent, losses)
-            return flower.ArrayRecord([theta.astype(np.float32)]), flower.MetricRecord({'loss': float(np.mean(losses))} if losses else {})
+            return flower.ArrayRecord([theta.astype(np.float32)]), flower.MetricRecord(
+                {'loss': float(np.mean(losses))} if losses else {})
 
     app = serverapp.ServerApp()
     @app.main()
     def main(grid, context):
         theta = flower.ArrayRecord([room.learner.get_parameters().astype(np.float32)])
-        strategy = PlatoStrategy(fraction_train=room.participation, fraction_evaluate=0.0, min_train_nodes=min(2, clients), min_available_nodes=clients)
-        strategy.start(grid=grid, initial_arrays=theta, num_rounds=rounds, train_config=flower.ConfigRecord({'server': pack(room.learner.state())}))
+        strategy = PlatoStrategy(fraction_train=room.participation, fraction_evaluate=0.0,
+                                 min_train_nodes=min(2, clients), min_available_nodes=clients)
+        strategy.start(grid=grid, initial_arrays=theta, num_rounds=rounds,
+                       train_config=flower.ConfigRecord({'server': pack(room.learner.state())}))
         room.save()
     return app
 
