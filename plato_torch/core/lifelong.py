@@ -22,7 +22,8 @@ class Memory:
         keep='balanced', # 'balanced' over labels, or 'reservoir': every tile alike
         seed=0, # who stays
     ):
-        if keep not in ('balanced', 'reservoir'): raise unknown_name('way to keep tiles', keep, ('balanced', 'reservoir'))
+        if keep not in ('balanced', 'reservoir'):
+            raise unknown_name('way to keep tiles', keep, ('balanced', 'reservoir'))
         for name, n in (('most', most), ('most_bytes', most_bytes)):
             if n is not None and (isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 0):
                 raise BadInput(f"{name} must be a whole number ≥ 0; got {n!r}")
@@ -46,8 +47,8 @@ class Memory:
         label, key = plain_label(tile.action), (state_key(tile.state), plain_label(tile.action))
         if key in self.keys: return False
         self.met[label] = self.met.get(label, 0) + 1
-        size = len(pack([tile.state, label])) if self.most_bytes is not None else 0
-        if self.most < 1 or size > (self.most_bytes or 0) > 0 or self.most_bytes == 0:
+        size = len(pack([tile.state, label]))
+        if self.most < 1 or self.most_bytes is not None and size > self.most_bytes:
             self.refused += 1
             return False
         if self._full(size):
@@ -101,7 +102,6 @@ def load(self: Memory,
     self.keys, self.sizes = [tuple(k) for k in state['keys']], list(state['sizes'])
     self.met, self.refused = {k: n for k, n in state['met']}, state['refused']
     self.rng.bit_generator.state = state['rng']
-    if self.most_bytes is not None: self.sizes = [len(pack([t.state, t.action])) for t in self.tiles]
     while self.tiles and (len(self) > self.most or self.most_bytes is not None and self.bytes > self.most_bytes):
         self._drop(self._largest()[0])
     return self

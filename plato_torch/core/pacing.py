@@ -73,9 +73,11 @@ class LearningZone:
         self.groups = list(groups)
         if not self.groups: raise BadInput('there is no group to choose from; give at least one')
         if not 0 <= low < high <= 1: raise BadInput(f'the zone is 0 ≤ low < high ≤ 1; got {low!r} and {high!r}')
-        if not 0 < pace <= 1 or not 0 <= floor <= 1: raise BadInput(f'pace and floor are from 0 to 1; got {pace!r} and {floor!r}')
+        if not 0 < pace <= 1 or not 0 <= floor <= 1:
+            raise BadInput(f'pace and floor are from 0 to 1; got {pace!r} and {floor!r}')
         self.low, self.high, self.pace, self.rest, self.floor, self.uniform = low, high, pace, rest, floor, uniform
-        self.favoured, self.success = np.array([g in set(favoured) for g in self.groups]), np.full(len(self.groups), 0.5)
+        self.favoured = np.array([g in set(favoured) for g in self.groups])
+        self.success = np.full(len(self.groups), 0.5)
 
     @property
     def shares(self):  # -> {group: chance to be chosen}
@@ -181,7 +183,8 @@ def state(self: Course):
 
 @patch
 def load(self: Course, state):
-    self.belt, self.exams, self.zone.success = state['belt'], [tuple(e) for e in state['exams']], np.array(state['success'])
+    self.belt, self.exams = state['belt'], [tuple(e) for e in state['exams']]
+    self.zone.success = np.array(state['success'])
     self.rng.bit_generator.state, self.held = state['rng'], np.array(state['held'], bool)
     self.chance = None if state['chance'] is None else np.array(state['chance'])
     return self

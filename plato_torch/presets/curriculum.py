@@ -20,7 +20,8 @@ from ..core.room import *
 @preset('curriculum', family='Curriculum', flow='tiles ▸ difficulty, schedule, belts ▸ steps of an inner room ▸ ensign')
 class CurriculumRoom(Room):
     "What is taught when: easy first, or what is nearly known."
-    options = dict(inner=None, schedule='zone', difficulty='auto', belts=5, pass_rate=0.85, start=0.2, pace=None, look=5)
+    options = dict(inner=None, schedule='zone', difficulty='auto', belts=5, pass_rate=0.85, start=0.2,
+                   pace=None, look=5)
     limits = dict(schedule=list(SCHEDULES), belts=(1, 1000), pass_rate=(0, 1), start=(0, 1), look=(1, 1e6))
 
     def learn(self, tiles):
@@ -39,25 +40,31 @@ def _open(self: CurriculumRoom, learner):
     "Take up where the room was left, with the inner room's learner"
     if not (self.difficulty in ('auto', 'given', 'loss', 'passes') if isinstance(self.difficulty, str)
             else callable(self.difficulty)):
-        raise BadInput(f"difficulty is 'auto', 'given', 'loss', 'passes' or a function of a tile; got {self.difficulty!r}")
+        raise BadInput(f"difficulty is 'auto', 'given', 'loss', 'passes' or a function of a tile; "
+                       f"got {self.difficulty!r}")
     if self.pace is not None and not (isinstance(self.pace, (int, np.integer)) and self.pace >= 1):
         raise BadInput(f"pace is a whole number of steps ≥ 1, or None; got {self.pace!r}")
     self._inner_room = isinstance(self.inner, Room)
     if self.inner is not None:
-        if learner is not None and learner is not self.inner: raise BadInput('give an inner room or a learner, not both')
+        if learner is not None and learner is not self.inner:
+            raise BadInput('give an inner room or a learner, not both')
         learner = self.inner.learner if self._inner_room else make_learner(self.inner)
     if self._inner_room and type(self.inner).learn is Room.learn:
-        raise BadInput(f"{type(self.inner).__name__} cannot be an inner room: it does not learn step by step from tiles")
-    self.course, self._kept_course, self.taught, self._zone, self._pool = None, None, [], None, None
+        raise BadInput(f"{type(self.inner).__name__} cannot be an inner room: it does not learn step by step "
+                       "from tiles")
+    self.course, self._kept_course, self.taught, self._zone, self._pool, self._went = None, None, [], None, None, []
     Room._open(self, learner)
 
 @patch
 def _own(self: CurriculumRoom):
     return dict(course=None if self.course is None else dict(self.course.state(), hard=self.course.hard),
-                taught=[list(t) for t in self.taught[-5000:]])
+                taught=[list(t) for t in self.taught[-5000:]],
+                went=self._went if self._zone is None else list(zip(self._zone.groups, self._zone.success.tolist())))
 
 @patch
-def _take_up(self: CurriculumRoom, own): self._kept_course, self.taught = own['course'], [list(t) for t in own['taught']]
+def _take_up(self: CurriculumRoom, own):
+    self._kept_course, self.taught = own['course'], [list(t) for t in own['taught']]
+    self._went = [list(w) for w in own['went']]
 
 # %% ../../nbs/presets/14_curriculum.ipynb #d25e1aa6
 @patch
@@ -73,9 +80,15 @@ def _difficulty(self: CurriculumRoom, tiles):  # -> float64 [n]
                 raise BadInput(f"tile {i} needs a difficulty, a finite number in its context; got {g!r}")
         return np.array(given, float)
     steps = 1 if getattr(self.learner, 'counts', False) else min(60, 3 * max(4, len(tiles) // 64))
-    fresh = self.learner if not self.learner.labels else self._new_learner(self.learner.kind or 'linear')
+    fresh = self._fresh()
     return measured_difficulty(fresh, fresh.encode([t.state for t in tiles]), tiles.actions, by, steps,
                                seed=derive_seed(self.seed, self.room_id, 'measure'))
+
+@patch
+def _fresh(self: CurriculumRoom):
+    "A learner like this room's that has learnt nothing"
+    if not self.learner.labels: return self.learner
+    return type(self.learner)(**self.learner.options()) if hasattr(self.learner, 'options') else make_learner('linear')
 
 @patch
 def _course(self: CurriculumRoom, tiles, schedule=None):  # -> `Course` of these tiles
@@ -111,7 +124,8 @@ def _train(self: CurriculumRoom, tiles, steps, batch_size):
 @patch
 def _next(self: CurriculumRoom, course, tiles, size, progress):
     "Look at the learner if it is time, then choose"
-    if self.learner.labels and course.schedule not in ('random', 'competence', 'staged') and self.steps % int(self.look) == 0:
+    looks = course.schedule in ('zone', 'self_paced', 'belts') and self.steps % int(self.look) == 0
+    if looks and self.learner.labels:
         labels = tiles.actions
         def ask(rows): return right_chance(self.learner, tiles[rows].states, [labels[i] for i in rows])
         def right(rows):
@@ -131,6 +145,13 @@ def offer(self: CurriculumRoom,
     pool = {g: list(things) for g, things in pool.items() if len(things)}
     if not pool: raise BadInput('there is nothing to pick from; give at least one group with something in it')
     self._zone, self._pool = LearningZone(sorted(pool), favoured=favoured, floor=floor, uniform=uniform), pool
+    self._remember()
+
+@patch
+def _remember(self: CurriculumRoom):
+    "Groups that are known from before the room was closed go as they went"
+    for group, success in self._went:
+        if group in self._zone.groups: self._zone.success[self._zone.groups.index(group)] = success
 
 @patch
 def _offered(self: CurriculumRoom):
@@ -141,6 +162,7 @@ def _offered(self: CurriculumRoom):
         course = self._course(tiles)
         self._pool = {n: [tiles[int(i)] for i in np.flatnonzero(course.level == k)] for k, n in enumerate(course.names)}
         self._zone = LearningZone(course.names)
+        self._remember()
     return self._zone
 
 @patch
@@ -153,6 +175,7 @@ def pick(self: CurriculumRoom, n, seed):  # -> list of n pairs (group, thing)
 def note(self: CurriculumRoom, group, success):
     "Learn how one of a group went; `success` from 0 to 1."
     self._offered().note(group, success)
+    self._changed = True
 
 @patch(as_prop=True)
 def shares(self: CurriculumRoom): return self._offered().shares
@@ -166,15 +189,17 @@ def against_random(self: CurriculumRoom,
     batch_size=16, # tiles a step
 ):  # -> dict of curve, random, steps to the target of both, saved
     "Steps saved against random order; the room itself does not change."
-    if self._inner_room: raise BadInput('compare with a learner as inner: an inner room would learn from the comparison')
+    if self._inner_room:
+        raise BadInput('compare with a learner as inner: an inner room would learn from the comparison')
     if not 0 < target <= 1: raise BadInput(f'target must be above 0 and at most 1; got {target!r}')
     tiles, mine, count = self.tiles(), self.learner, self.steps
     if not len(tiles): raise NotTrained(f"{self.name} has no tiles to learn from: feed it some")
-    start, curves = self._new_learner(mine.kind) if mine.labels else mine, {}
+    start, curves = self._fresh(), {}
     try:
         for name in 'curve', 'random':
             self.learner, self.steps, curves[name] = start.clone(), 0, []
-            course, batch = self._course(tiles, 'random' if name == 'random' else self.schedule), Batch(tiles.tiles, self._encode())
+            course = self._course(tiles, 'random' if name == 'random' else self.schedule)
+            batch = Batch(tiles.tiles, self._encode())
             for step in range(1, steps + 1):
                 rows = self._next(course, batch, min(batch_size, len(batch)), step / (self.pace or max(1, steps // 2)))
                 self.learner.step(batch[rows].states, batch[rows].actions)
