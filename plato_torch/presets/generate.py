@@ -16,7 +16,8 @@ from ..core.ngram_sample import *
 from ..core.room import *
 
 # %% ../../nbs/presets/18_generate.ipynb #1af458af
-@preset('generate', family='Generative', flow='tiles ▸ an n-gram model a label ▸ new texts, names, tiles ▸ ensign')
+@preset('generate', family='Generative',
+        flow='tiles ▸ an n-gram model a label ▸ new texts, names, tiles ▸ ensign')
 class GenerateRoom(Room):
     "Writes more of what it has read, and knows what is new in it."
     learners = ('ngram',)
@@ -39,7 +40,8 @@ def model(self:GenerateRoom,
 ):  # -> `Ngram`, with perplexity, merge, save
     "The language model of a label, or of all."
     self._ready()
-    if self.kind != 'text': raise BadInput(f"a language model is made of texts; {self.name} knows states of kind {self.kind}")
+    if self.kind != 'text':
+        raise BadInput(f"a language model is made of texts; {self.name} knows states of kind {self.kind}")
     if label is None:
         if getattr(self, '_all', (None,))[0] != (self.steps, len(self.learner.read)):
             each = self.learner.models()[None]

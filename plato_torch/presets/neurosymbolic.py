@@ -15,7 +15,8 @@ from ..core.rules import *
 from ..core.room import *
 
 # %% ../../nbs/presets/19_neurosymbolic.ipynb #6cb1ae32
-@preset('neurosymbolic', family='Hybrid', flow='tiles, with labels or without + rules ▸ votes ▸ steps towards instinct and rules ▸ ensign')
+@preset('neurosymbolic', family='Hybrid',
+        flow='tiles, with labels or without + rules ▸ votes ▸ steps towards instinct and rules ▸ ensign')
 class NeurosymbolicRoom(Room):
     "Rules and instinct in one answer, and the reason for it."
     kinds = dict(linear='ruled', count='ruled_count', net='ruled_net')
