@@ -316,6 +316,7 @@ def __deepcopy__(self:Encoder, memo):
     twin = copy.copy(self)
     twin.columns, twin.row = dict(self.columns), self.row.copy()
     twin.count, twin.mean, twin.spread = self.count.copy(), self.mean.copy(), self.spread.copy()
+    twin._ground = None   # it holds the other's mean, which goes on moving
     return twin
 
 @patch
