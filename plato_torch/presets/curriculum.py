@@ -97,8 +97,7 @@ def _course(self: CurriculumRoom, tiles, schedule=None):  # -> `Course` of these
     kept = self._kept_course if schedule is None else None
     same = kept is not None and len(kept['hard']) == len(tiles)
     hard = np.array(kept['hard']) if same else self._difficulty(tiles)
-    by_tile = self.difficulty in ('loss', 'passes') or self.difficulty == 'auto' and not any(
-        'difficulty' in (t.context or {}) for t in tiles)
+    by_tile = len(np.unique(hard)) > 20 or self.difficulty in ('loss', 'passes')      # few values are levels
     course = Course(hard, schedule or self.schedule, int(self.belts), self.pass_rate, self.start, by_tile,
                     seed=derive_seed(self.seed, self.room_id, 'course'))
     course.hard = hard
