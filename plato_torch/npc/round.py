@@ -60,8 +60,8 @@ def run_round(
                              r['forge'], r['holdout_eval'], r['export'],
                              {k: v for k, v in r['grpo'].items() if k != 'log'})
         if not run.path('result.json').exists():
+            _judge(result)   # first: killed here, it is judged again, and logged once
             write_json(run.path('result.json'), dataclasses.asdict(result))
-            _judge(result)
     return result
 
 # %% ../../nbs/npc/50_round.ipynb #d58e3b97

@@ -53,9 +53,6 @@ def stage(self: Run,
     self.results[name] = kept
     return kept['result']
 
-@patch
-def took(self: Run, what='wall_s'):  # -> seconds of all finished stages together
-    return round(sum(r['took'][what] for r in self.results.values()), 2)
 
 # %% ../../nbs/npc/45_stages.ipynb #1e55d827
 @contextlib.contextmanager

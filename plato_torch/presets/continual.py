@@ -75,7 +75,6 @@ def end_task(self: ContinualRoom,
         if self.ewc and len(states): self.anchor.take(self.learner, states)
         if self.lwf and not getattr(self.learner, 'counts', False):
             self._before = self.learner.clone()
-            self._before.load(self.learner.state())                # shares nothing with the one that learns on
         self.tasks.append(str(len(self.tasks)) if name is None else str(name))
         if self.tests: self.rows.append({n: self.score(*test) for n, test in self.tests.items()})
         self._recent, self._unlooked, self._changed = [], 0, True
