@@ -222,6 +222,7 @@ def sessions(
     turns=(2, 5), # fewest and most answers of the keeper
     kinds=None, # names of kinds; None: all
     short=0.5, # share of them with a short card
+    voice=1.0, # how much of his own way of speaking a keeper shows; 0: none
 ):  # -> iterator of Conversation, each ending with an answer
     "Talks of several decisions on one shelf, every answer of the keeper right by the text so far."
     if not 1 <= turns[0] <= turns[1]: raise BadInput(f'turns goes from 1 upwards, fewest first; {turns!r} does not')
@@ -232,7 +233,7 @@ def sessions(
     for _ in range(n):
         for attempt in range(600):
             _, shelf, user = next(walk)
-            talk = Talk(shelf, rng, split, user)
+            talk = Talk(shelf, rng, split, user, voice)
             if _act(talk, order, rng.randint(*turns)) is not False: break
         else: raise BadInput(f'no shelf has enough to talk about for {turns} answers with {kinds}; allow more kinds')
         if rng.random() < short: yield talk.short_card()

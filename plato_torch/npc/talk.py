@@ -37,9 +37,11 @@ class Talk:
         rng, # a `random.Random`
         split, # whose sentences are used
         user='Player', # what the player is called
+        voice=1.0, # how much of his own way of speaking a keeper shows; 0: none
     ):
         self.shelf, self.rng, self.words, self.split, self.user, self.name = shelf, rng.random, sentences(split), split, user, shelf.keeper.name
         self.left, self.quoted, self.purse, self.open = {n: s[3] for n, s in shelf.stock.items()}, {}, shelf.purse, shelf.errand is not None
+        self.voice = voice
         self.turns, self.shown, self.facts, self.action, self.hidden, self.busy = [], {}, {}, None, None, False
 
     def pick(self, some): return some[int(self.rng() * len(some))]   # -> one of a list
@@ -61,7 +63,9 @@ class Talk:
     def answers(self, purpose, item=None, gold=None, action=None, fact=0.0, **slots):
         "The keeper's turn. A price that he names for a thing is the one he stands by."
         rng, keeper, text = self.rng, self.shelf.keeper, self.pick(self.words['keeper', purpose])
-        if '{' in text: text = text.format(item=item, a_item=with_article(item or 'x'), gold=gold, name=self.name, user=self.user, place=slots.pop('place', self.shelf.place.name), **slots)
+        if text.startswith('{lead}'): text = self.pick(self.words['keeper', 'lead']) + text[6:]
+        if '{' in text: text = text.format(item=item, a_item=with_article(item or 'x'), gold=gold, name=self.name,
+                                           user=self.user, place=slots.pop('place', self.shelf.place.name), **slots)
         r = rng()
         if r < fact and item in self.shelf.stock:
             thing = self.shelf.stock[item][0]
@@ -69,9 +73,9 @@ class Talk:
             text, self.facts[item] = f'{text} {more}', thing
         elif r > 0.9 and gold and purpose in ('price', 'refuse'):
             text = f"{text} {self.pick(self.words['keeper', 'news']).format(news=self.shelf.news)}"
-        r = rng()
-        if r < 0.5: text = f'{self.pick(keeper.openers)} {text}'
-        if 0.3 < r < 0.7: text = f'{text} {self.pick(keeper.closers)}'
+        r = rng() / max(self.voice, 1e-9)
+        if r < 0.35: text = f'{self.pick(keeper.openers)} {text}'
+        if 0.2 < r < 0.5: text = f'{text} {self.pick(keeper.closers)}'
         if gold is not None and item in self.left: self.quoted[item] = gold
         self.action = action
         self.turns.append((self.name, f'{text}\n{action.render()}' if action else text))
@@ -91,31 +95,31 @@ def asked(self:Talk, item, wanted=True):
     else: self.answers('out_unknown', item)
 
 @patch
-def sell(self:Talk, item, gold):
+def sell(self:Talk, item, gold, purpose='deal', **said):
     "A piece leaves, gold comes in."
     self.left[item] -= 1
     self.purse += gold
-    self.answers('deal', item, gold, _action('DEAL', item, gold), fact=0.3)
+    self.answers(purpose, item, gold, _action('DEAL', item, gold), fact=0.3, **said)
 
 @patch
 def offered(self:Talk, item, gold, counter=None):
     "An offer: at the floor or above, a bargain; below it, a refusal or the counter offer given."
     _, price, floor, _ = self.shelf.stock[item]
     price = self.quoted.get(item, price)
-    if gold >= floor: self.sell(item, min(gold, price))
-    elif counter: self.answers('counter', item, min(counter, price))
-    else: self.answers('refuse', item, price)
+    said = dict(offer=gold, cost=floor)
+    if gold >= floor: self.sell(item, min(gold, price), 'struck', **said)
+    elif counter: self.answers('counter', item, min(counter, price), **said)
+    else: self.answers('refuse', item, price, **said)
 
 # %% ../../nbs/npc/23_talk.ipynb #3fb31f13
 @patch
 def offered_goods(self:Talk, item):
     "Somebody wants to sell a thing."
-    gold = self.shelf.wants.get(item)
-    if gold is None: self.answers('unwanted', item)
-    elif gold > self.purse: self.answers('thin', item, purse=f'{self.purse} gold')
-    else:
-        self.purse -= gold
-        self.answers('bought', item, gold, _action('BUY', item, gold))
+    gold, later = self.shelf.wants.get(item), '' if self.purse == self.shelf.purse else ' later'
+    if gold is None: return self.answers('unwanted', item)
+    purse, self.purse = self.purse, self.purse - gold * (gold <= self.purse)
+    if gold > purse: self.answers('thin' + later, item, want=gold, purse=purse)
+    else: self.answers('bought' + later, item, gold, _action('BUY', item, gold), purse=purse)
 
 @patch
 def brought(self:Talk, item):
