@@ -135,7 +135,7 @@ def stage_prepare(run, c):  # -> dict
                    tokenizer=tokenizer, workers=min(2, torch.get_num_threads()))
     words, found = load_tokenizer(made.tokenizer), dataclasses.asdict(made.report)
     if c.short_steps:
-        talks = lambda: sessions(c.short_rows, derive_seed(c.seed, 'short'), short=1.0)
+        talks = lambda: sessions(c.short_rows, derive_seed(c.seed, 'short'), turns=(2, 4), short=1.0, voice=0.5)
         place = run.path('data/short')
         short = Mixture([Part('short', talks, cap=c.short_rows, key=str(c.seed))], seed=c.seed)
         first = write(short, place, collect(short, place), words)
@@ -154,8 +154,8 @@ def _start(c):  # -> TinyLM
 def _lesson(run, c, model, name, documents, steps, val, decay, device, short):
     "Train on some documents; done already, only the weights are taken up"
     length = min(c.length, c.seq_len)
-    batch, length = (2 * c.batch, length // 2) if short else (c.batch, length)
-    packed = Packed(read_documents(documents), batch, length, derive_seed(c.seed, name))
+    if short: length = 2 * length // 3
+    packed = Packed(read_documents(documents), c.batch, length, derive_seed(c.seed, name), tails=False)
     plan = Plan(steps, c.optimizer, c.lr, decay=decay, eval_every=max(1, steps // 5), eval_batches=2,
                 save_every=max(1, min(250, steps // 4)))
     trainer = Trainer(model, packed, val, plan, run.path('sft', name), device)

@@ -168,6 +168,7 @@ class Packed:
         length=512, # positions of a row
         seed=0, # of the order
         fixed=False, # True: every batch has the same shapes, for devices that compile once a shape
+        tails=True, # False: of a document longer than a row only its beginning
     ):
         self.source, self.rows, self.length, self.seed, self.fixed = documents, batch, length, seed, fixed
         sizes = documents.ends - documents.starts - 1
@@ -176,7 +177,7 @@ class Packed:
         nth = np.arange(len(of)) - np.repeat(np.cumsum(parts) - parts, parts)
         start, size = documents.starts[of] + nth * length, np.minimum(length, sizes[of] - nth * length)
         before = np.concatenate([[0], np.cumsum(np.asarray(documents.loss) > 0, dtype=np.int64)])
-        keep = before[start + size + 1] > before[start + 1]
+        keep = (before[start + size + 1] > before[start + 1]) & (tails | (nth == 0))
         if not keep.any(): raise BadInput('no token of these documents carries loss; mark some with 1')
         self.start, self.size, self.of = start[keep], size[keep], of[keep]
         self.plan = best_fit(self.size, length, derive_seed(seed, 'rows'))
