@@ -105,7 +105,8 @@ def stage(
     talk.prelude(trade=not kind.startswith(('sell', 'mixed')))
     if KINDS[kind](talk) is False: return None
     conversation = talk.card(_examples(talk, rng))
-    return Scenario(conversation, talk.turns[-1][1], talk.action, kind, talk.name, split, world, day, 'bare' if talk.rng() < 0.1 else 'card')
+    style = 'bare' if talk.rng() < 0.1 else 'card'
+    return Scenario(conversation, talk.turns[-1][1], talk.action, kind, talk.name, split, world, day, style)
 
 # %% ../../nbs/npc/25_scenarios.ipynb #22059a44
 def _checked(split, kinds):
@@ -134,7 +135,8 @@ def scenarios(
                 if days % 2 == 0: economy, strangers = _country(rng, split)
                 shelves, days = economy.tick(1 + 2 * (days % 2 == 0)).shelves(), days + 1
             user = rng.choice(strangers) if rng.random() < 0.4 else rng.choice(world_data()['users'])
-            scene = stage(shelves[int(rng.random() * len(shelves))], name, rng, split, user, economy.world.seed, economy.day)
+            shelf = shelves[int(rng.random() * len(shelves))]
+            scene = stage(shelf, name, rng, split, user, economy.world.seed, economy.day)
             if scene: break
         else: raise BadInput(f'no shelf of {days} days could serve {name!r}; this is a fault of the plot, not of the seed')
         yield scene
