@@ -28,14 +28,18 @@ class Economy:
         seed=0,
         day=0, # where in the year of events it starts
     ):
-        self.world, self.rng, self.day, self.reasons = world, random.Random(derive_seed(seed, 'economy', world.seed)), day, []
+        self.world, self.day, self.reasons = world, day, []
+        self.rng = random.Random(derive_seed(seed, 'economy', world.seed))
         rng, count = self.rng, range(len(world.keepers))
         self.wares = [sorted(rng.sample(world.catalogue[k.trade], 9)) for k in world.keepers]
         self.left = [[max(0, rng.randint(-1, 3)) for _ in wares] for wares in self.wares]
-        self.purse, self.level, self.sales = [rng.randint(8, 90) for _ in count], [rng.randint(1, 5) for _ in count], [0 for _ in count]
-        self.wants = [rng.sample([i for t in world_data()['trades'][k.trade]['needs'] for i in world.catalogue[t]], 6) for k in world.keepers]
+        self.purse = [rng.randint(8, 90) for _ in count]
+        self.level, self.sales = [rng.randint(1, 5) for _ in count], [0 for _ in count]
+        needs = {t: trade['needs'] for t, trade in world_data()['trades'].items()}
+        self.wants = [rng.sample([i for t in needs[k.trade] for i in world.catalogue[t]], 6) for k in world.keepers]
         self.demand, self.active = dict.fromkeys(world.catalogue, 1.0), []
-        self.words, self._shelves = part(world_data()['quest_modifiers'], world.split, 0.4), None   # words before quests' things
+        self.words = part(world_data()['quest_modifiers'], world.split, 0.4)   # words before quests' things
+        self._shelves = None
 
     def change(self, keeper, ware, amount, told):
         "Put `amount` pieces of a ware on the shelf, or take them off, for a reason."
@@ -60,12 +64,14 @@ def _customers(self:Economy, k):
     demand = self.demand[self.world.keepers[k].trade]
     for i, left in enumerate(self.left[k]):
         if left and self.rng.random() < 0.25 * demand:
-            self.change(k, i, -1, f"{'the last' if left == 1 else 'one'} {self.wares[k][i].name} went to {self.rng.choice(('a stranger', 'a neighbour', 'a soldier', 'a pilgrim'))}")
+            whom, what = self.rng.choice(('a stranger', 'a neighbour', 'a soldier', 'a pilgrim')), self.wares[k][i].name
+            self.change(k, i, -1, f"{'the last' if left == 1 else 'one'} {what} went to {whom}")
             self.purse[k] += price_of(self.wares[k][i], demand, self.level[k], left)[0]
             self.sales[k] += 1
             if self.sales[k] % 12 == 0:
                 self.level[k] += 1
-                self.reasons.append(Reason(self.day, k, '', 1, f'{self.world.keepers[k].name} has learnt the worth of things and gives way less'))
+                told = f'{self.world.keepers[k].name} has learnt the worth of things and gives way less'
+                self.reasons.append(Reason(self.day, k, '', 1, told))
 
 @patch
 def _supply(self:Economy, k):
@@ -76,7 +82,8 @@ def _supply(self:Economy, k):
         cost = 0 if gathers else round(self.wares[k][i].price * 0.4)
         if self.left[k][i] < 3 and self.purse[k] >= cost:
             self.purse[k] -= cost
-            self.change(k, i, 1, f"{with_article(self.wares[k][i].name)} was {'gathered in' if gathers else 'finished'} this morning")
+            how = 'gathered in' if gathers else 'finished'
+            self.change(k, i, 1, f'{with_article(self.wares[k][i].name)} was {how} this morning')
     if self.purse[k] > 60: self.purse[k] = self.rng.randint(5, 60)
 
 # %% ../../nbs/npc/21_economy.ipynb #3c915d65
@@ -89,7 +96,8 @@ def _caravan(self:Economy):
         for i, item in enumerate(self.wares[a]):
             if self.left[a][i] >= 2 and item in self.wares[b] and not self.left[b][j := self.wares[b].index(item)]:
                 self.change(a, i, -1, f'a caravan took one {item.name} to {self.world.places[other.place].name}')
-                return self.change(b, j, 1, f'a caravan brought one {item.name} from {self.world.places[self.world.keepers[a].place].name}')
+                start = self.world.places[self.world.keepers[a].place].name
+                return self.change(b, j, 1, f'a caravan brought one {item.name} from {start}')
 
 @patch
 def tick(self:Economy, days=1):
@@ -157,7 +165,8 @@ def _known(self:Economy, k, sellers):
     gone, short = ([i.name for i, n in zip(self.wares[k], self.left[k]) if n <= few] for few in (0, 1))
     own, found = {i.name for i in self.wares[k]}, {}
     for name in short + [n for n in _some(self.rng, self._names, 12) if n not in own]:
-        near = [(self.world.hours[home][self.world.keepers[s].place], s) for s in sellers.get(name, ()) if self.world.keepers[s].place != home]
+        near = [(self.world.hours[home][there], s) for s in sellers.get(name, ())
+                if (there := self.world.keepers[s].place) != home]
         if near and min(near)[0] <= 9 and (name in own or len(found) < len(short) + 3):
             hours, s = min(near)
             found[name] = self.world.keepers[s].name, self.world.places[self.world.keepers[s].place].name, hours
@@ -169,13 +178,17 @@ def _errand(self:Economy, k, known, gone):
     wanted, home = [n for n in gone if n in known], self.world.keepers[k].place
     if wanted and self.rng.random() < 0.5:
         item = next(i for i in self.wares[k] if i.name == wanted[0])
-        alike = [i.name for base in variants(item.trade, self.world.split) for i in base if i.base == item.base and i != item]
-        errand = Errand(item.name, known[item.name][1], max(1, round(item.price * 0.9)), self.rng.choice(('people ask for it daily', 'my shelf is bare of it', 'it is promised to a customer')), known[item.name][2], alike)
+        alike = [i.name for base in variants(item.trade, self.world.split) for i in base
+                 if i.base == item.base and i != item]
+        why = self.rng.choice(('people ask for it daily', 'my shelf is bare of it', 'it is promised to a customer'))
+        _, place, hours = known[item.name]
+        errand = Errand(item.name, place, max(1, round(item.price * 0.9)), why, hours, alike)
     else:
         quest = self.world.quests[(2 * k + self.day) % len(self.world.quests)]
         word, base = quest.item.split(' ', 1)
         alike = [f'{w} {base}' for w in self.words if w != word]
-        errand = Errand(quest.item, self.world.places[quest.place].name, quest.reward, quest.why, self.world.hours[home][quest.place], alike)
+        place, hours = self.world.places[quest.place].name, self.world.hours[home][quest.place]
+        errand = Errand(quest.item, place, quest.reward, quest.why, hours, alike)
     return errand if errand.reward <= self.purse[k] and errand.hours else None
 
 @patch
@@ -194,11 +207,12 @@ def _shelf(self:Economy, k, sellers):
     gone, known = self._known(k, sellers)
     known = {n: where for n, where in known.items() if n not in wants}
     errand = self._errand(k, known, gone)
-    told = [e.told for e in self.active if keeper.trade in e.trades] or [e.told for e in self.active] or ['the roads are quiet']
+    told = [e.told for e in self.active if keeper.trade in e.trades] or [e.told for e in self.active]
     named = {i.name for i in self.wares[k]} | set(wants) | set(known)
     strange = [n for n in _some(self.rng, self._names, 20) if n not in named]
     about, scene = self._described(keeper)
-    return Shelf(keeper, self.world.places[keeper.place], stock, gone, self.purse[k], wants, known, errand, told[0], strange, about, scene)
+    return Shelf(keeper, self.world.places[keeper.place], stock, gone, self.purse[k], wants, known, errand,
+                 told[0] if told else 'the roads are quiet', strange, about, scene)
 
 # %% ../../nbs/npc/21_economy.ipynb #395f0a39
 SHEETS = ('list', 'prose', 'lore')
@@ -218,25 +232,30 @@ def sheet(
     goods = [(n, *shelf.stock[n][1:]) for n in stock]
     else_where, e, name = [(n, *shelf.known[n]) for n in known], shelf.errand if errand else None, shelf.keeper.name
     roads = dict([(place, hours) for _, _, place, hours in else_where] + ([(e.place, e.hours)] if e else [])).items()
+    wish = e and f'Errand: {e.item} from {e.place} for {e.reward} gold, {name} says, for {e.why}'
     if style == 'lore':
         lines = [f'Ware: {n}, {p} gold, floor {f}, {q} left' for n, p, f, q in goods] + [f'Sold out: {n}' for n in gone]
         lines += [f'Purse: {shelf.purse} gold'] + [f'Buys: {n} for {shelf.wants[n]} gold' for n in wants]
-        lines += [f'Elsewhere: {n} from {s} in {p}' for n, s, p, _ in else_where] + ([f'Errand: {e.item} from {e.place} for {e.reward} gold, {name} says, for {e.why}; {name} waits'] if e else [])
-        return lines + [f'Road: {p} {h} hours' for p, h in roads] + ([f"{name}'s news: {shelf.news}, or so {name} heard"] if news else [])
+        lines += [f'Elsewhere: {n} from {s} in {p}' for n, s, p, _ in else_where] + ([f'{wish}; {name} waits'] if e else [])
+        lines += [f'Road: {p} {h} hours' for p, h in roads]
+        return lines + ([f"{name}'s news: {shelf.news}, or so {name} heard"] if news else [])
     if style == 'list':
         lines = ['Stock: ' + '; '.join([f'{n} {p} gold (floor {f}, {q} left)' for n, p, f, q in goods]) + '.']
         if gone: lines.append(f"Sold out: {'; '.join(gone)}.")
         lines.append(f'Purse: {shelf.purse} gold.')
         if wants: lines.append('Buys: ' + '; '.join([f'{n} for {shelf.wants[n]} gold' for n in wants]) + '.')
-        if else_where: lines.append('Elsewhere: ' + '; '.join([f'{n} from {s} in {p}' for n, s, p, _ in else_where]) + '.')
-        if e: lines.append(f'Errand: {e.item} from {e.place} for {e.reward} gold, {name} says, for {e.why}; {name} waits.')
+        if else_where:
+            lines.append('Elsewhere: ' + '; '.join([f'{n} from {s} in {p}' for n, s, p, _ in else_where]) + '.')
+        if e: lines.append(f'{wish}; {name} waits.')
         if roads: lines.append('Roads: ' + '; '.join([f'{p} {h} hours' for p, h in roads]) + '.')
         return lines + ([f"{name}'s news: {shelf.news}, or so {name} heard."] if news else [])
-    lines = [f'{name} sells ' + ', '.join([f'the {n} for {p} gold, not under {f} ({q} left)' for n, p, f, q in goods]) + '.']
+    wares = [f'the {n} for {p} gold, not under {f} ({q} left)' for n, p, f, q in goods]
+    lines = [f'{name} sells ' + ', '.join(wares) + '.']
     if gone: lines.append(f"{name} no longer has {', '.join(['the ' + n for n in gone])}.")
     lines.append(f'Carries {shelf.purse} gold.')
     if wants: lines.append('Will buy ' + ', '.join([f'the {n} for {shelf.wants[n]} gold' for n in wants]) + '.')
-    if else_where: lines.append('Knows ' + ', '.join([f'that {s} in {p} sells the {n}' for n, s, p, _ in else_where]) + '.')
+    if else_where:
+        lines.append('Knows ' + ', '.join([f'that {s} in {p} sells the {n}' for n, s, p, _ in else_where]) + '.')
     if e: lines.append(f'Wants the {e.item} from {e.place} for {e.reward} gold: {e.why}, {name} says.')
     if roads: lines.append('From here it is ' + ', '.join([f'{h} hours to {p}' for p, h in roads]) + '.')
     return lines + ([f'Lately, {name} heard, {shelf.news}, and {name} believes it.'] if news else [])

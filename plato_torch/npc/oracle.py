@@ -12,35 +12,53 @@ from ..core.basics import *
 from .prompt import *
 
 # %% ../../nbs/npc/22_oracle.ipynb #c4730549
-_STOCK = re.compile(r'(?:Stock: |; |\bthe |Ware: )([^;:,.()\n]+?)(?: | for |, )(\d+) gold(?: \(floor |, not under |, floor )(\d+)(?:, | \()(\d+) left')
+_STOCK = re.compile(r'(?:Stock: |; |\bthe |Ware: )([^;:,.()\n]+?)(?: | for |, )(\d{1,9}) gold'
+                    r'(?: \(floor |, not under |, floor )(\d{1,9})(?:, | \()(\d{1,9}) left')
+_LOOSE = re.compile(r'(.+?)(?: for|,|)? (\d{1,9}) gold(?:.*?\b(\d{1,9}) left)?')
 _LINES = {name: re.compile(rf'(?:^|[\s])(?:{label})([^\n.]+)') for name, label in dict(
-    gone='Sold out: |no longer has ', purse='Purse: |Carries ', buys='Buys: |Will buy ', known='Elsewhere: |Knows ').items()}
-_ERRAND = re.compile(r'(?:Errand: |Wants the )(.+?) from (.+?) for (\d+) gold')
+    stock='Stock: |Ware: ', gone='Sold out: |no longer has ', purse='Purse: |Carries ', buys='Buys: |Will buy ',
+    known='Elsewhere: |Knows ').items()}
+_ERRAND = re.compile(r'(?:Errand: |Wants the )(.+?) from ([^\n.,;:]+?)(?: for (\d{1,9}) gold|(?=[\n.,;:]|$))')
 _ENTRY = re.compile(r'(?:; |, |^)(?:the |that )?')
 _THAT = re.compile(r'(.+) in (.+) sells the (.+)')
+_THERE = re.compile(r'(.+?)(?: from .+?)? (?:in|at) (.+)')
 
 class Card:
-    "What a card says about trade."
+    "What a card says about trade, as far as it can be read."
     def __init__(self,
         text, # from the beginning of a prompt to its first `<START>`
     ):
         self.price, self.floor, self.left, self.buys, self.known, self.errand, self.purse = {}, {}, {}, {}, {}, None, 0
-        for name, price, floor, left in _STOCK.findall(text):
-            self.price[name], self.floor[name], self.left[name] = int(price), int(floor), int(left)
-        found = {what: [entry for section in pattern.findall(text) for entry in _ENTRY.split(section) if entry] for what, pattern in _LINES.items()}
+        for name, *numbers in _STOCK.findall(text):
+            self.price[name], self.floor[name], self.left[name] = map(int, numbers)
+        found = {what: [entry for section in pattern.findall(text) for entry in _ENTRY.split(section) if entry]
+                 for what, pattern in _LINES.items() if what != 'stock'}
+        self._loose(text, found)
         for name in found['gone']: self.left[name] = 0
-        for entry in found['purse']: self.purse = int(entry.split()[0])
-        for entry in found['buys']:
-            name, _, gold = entry.rpartition(' for ')
-            self.buys[name] = int(gold.split()[0])
         for entry in found['known']:
             there = _THAT.fullmatch(entry)
-            name, place = (there[3], there[2]) if there else (entry.split(' from ')[0], entry.split(' in ')[-1])
-            self.known[name] = place
+            here = None if there else _THERE.fullmatch(entry)
+            if there: self.known[there[3]] = there[2]
+            if here: self.known[here[1]] = here[2]
         errand = _ERRAND.search(text)
-        if errand: self.errand = errand[1], errand[2], int(errand[3])
+        if errand: self.errand = errand[1], errand[2], errand[3] and int(errand[3])
         names = {*self.left, *self.buys, *self.known, *(self.errand or ())[:1]}
         self.names = sorted(names, key=len, reverse=True)
+        self._low = [(name, ' ' + name.lower()) for name in self.names]
+
+    def _loose(self, text, found):
+        "Purse and list of goods wanted; goods in stock that have a price and nothing else"
+        for entry in found['purse']:
+            if gold := re.search(r'\d{1,9}', entry): self.purse = int(gold[0])
+        for entry in found['buys']:
+            name, _, gold = entry.rpartition(' for ')
+            if name and (gold := re.match(r'\d{1,9}', gold)): self.buys[name] = int(gold[0])
+        stock = [entry for section in _LINES['stock'].findall(text) for entry in section.split('; ')]
+        if len(self.price) >= len(stock): return
+        for entry in stock:
+            if (m := _LOOSE.match(entry)) and m[1] not in self.price:
+                self.price[m[1]] = self.floor[m[1]] = int(m[2])   # who names no floor does not haggle
+                self.left[m[1]] = int(m[3] or 99)
 
 # %% ../../nbs/npc/22_oracle.ipynb #ad8213dc
 _TURN = re.compile(r'([^\s\[\]:][^\[\]:\n]{0,40}):(?: (.*)|)')
@@ -50,7 +68,8 @@ def read_talk(
 ):  # -> card text, name, list of [speaker, words, Action or None]
     "A prompt taken apart. Raises `BadInput` when nobody is asked to speak."
     *lines, final = prompt.split('\n')
-    if not final.endswith(':'): raise BadInput(f'a prompt ends with the name of who shall speak and a colon; this one ends with {final[-40:]!r}')
+    if not final.endswith(':'):
+        raise BadInput(f'a prompt ends with the name of who shall speak and a colon; this one ends with {final[-40:]!r}')
     marks = [i for i, line in enumerate(lines) if line in ('<START>', '***')] or [len(lines)]
     turns = []
     for line in lines[marks[-1] + 1:]:
@@ -63,7 +82,7 @@ def read_talk(
 
 # %% ../../nbs/npc/22_oracle.ipynb #0ca5d3e3
 _CUES = [(meaning, named, re.compile('|'.join(cues), re.I)) for meaning, named, cues in [
-    ('offer', None, [r'\b\d+ gold\b']),
+    ('offer', None, [r'\b\d{1,9} ?(?:gold|coins|gp)\b']),
     ('ask', None, [r'how (?:much|many coins)', r'what (?:is the )?price', r'what (?:cost|sum)\b',
         r'\b(?:price|cost) (?:of|for)\b', r'(?:name|tell me) (?:the|your) price', r'\bcosts?\b',
         r'what (?:do |are |would )?you (?:want|ask|asking|charge) for', r'must one pay', r'set me back', r'run me',
@@ -76,7 +95,7 @@ _CUES = [(meaning, named, re.compile('|'.join(cues), re.I)) for meaning, named, 
         r'\b(?:fetched|got hold of|carried|dragged|hauled)\b', r"\bi(?:'ve)? found (?:the|your)\b",
         r'what i (?:have|bring|carry)', r'safe and (?:sound|dry)',
         r"\b(?:job|work|it's) done"]),
-    ('want', True, [r'\byou (?:still |might )?(?:have|got|carry|keep|stock|sell)\b(?! (?:any use|my word))',
+    ('want', True, [r'\byou (?:still |might )?(?:have|got|carry|keep|stock|sell)\b(?! (?:any use|my word|time|been))',
         r'\bhave you\b', r'\bis there\b', r"(?<!i )(?<!i've )\bgot an?y?\b",
         r'\b(?:looking|searching|hunting) for\b', r'help me (?:to )?(?:find|look)', r'any chance',
         r'could there be', r'\bwhere\b.* (?:find|get)\b', r'\bdoes .* (?:sell|keep|carry|stock)\b',
@@ -108,11 +127,13 @@ _CUES = [(meaning, named, re.compile('|'.join(cues), re.I)) for meaning, named, 
         r'\blet me (?:have|buy|get)\b', r'\b(?:sell|give|hand|pass) me\b', r'\b(?:to|wanna) (?:buy|get)\b',
         r'\b(?:wrap up|pack|put) (?:the|that|an?)\b', r'\bi (?:need|want)\b', r'\bi am here for\b',
         r'\bi came for\b', r'\bin need of\b', r'\b(?:needs|wants|sent me for)\b',
-        r'\b(?:can|could|may) i (?:get|have|buy)\b', r"\bi'm (?:buying|taking)\b", r'\bpay for\b',
+        r'\b(?:can|could|may) i (?:get|have|buy)\b', r"\bi'm (?:buying|taking)\b", r'ready to pay for\b',
         r'what i (?:need|want|came for|will buy)', r'\bjust (?:the|that)\b', r'here is my (?:money|coin)',
         r'my purse is open', r'\bi (?:choose|pick|settle for)\b', r'\b(?:instead|rather)\b',
-        r'\bbetter (?:the|that)\b', r'\bis better\b', r'\bmake (?:it|that) the\b', r'\bplease\b', r'\bthanks[.!]',
-        r'\bif you please\b'])]]
+        r'\bbetter (?:the|that)\b', r'\bis better\b', r'\bmake (?:it|that) the\b',
+        r'(?:after all|come to think of it|thinking again)[,:]',
+        r"(?:^|[.!?,] )(?:the |one |a single )?(?!show|tell|count|describe|let|say)(?:[\w'-]+ ){1,4}[\w'-]+,? "
+        r'(?:please|thanks|if you please)\b'])]]
 
 def meaning(
     words, # what somebody said
@@ -122,15 +143,16 @@ def meaning(
     return next((m for m, needs, cue in _CUES if needs in (None, named) and cue.search(words)), None)
 
 # %% ../../nbs/npc/22_oracle.ipynb #a3b83f2e
-_PRICE = re.compile(r'\b(\d+) gold\b')
+_PRICE = re.compile(r'\b(\d{1,9}) ?(?:gold|coins|gp)\b', re.I)
 
 @patch
 def find(self:Card, words):
     "The thing from the card that is named last, or None; a longer name hides a shorter one within it"
-    best, words = (-1, None), ' ' + words
-    for name in self.names:
-        at = words.rfind(' ' + name)
-        if at >= 0 and not words[at + 1 + len(name):at + 2 + len(name)].isalnum() and at + len(name) > best[0]: best = at + len(name), name
+    best, words = (-1, None), ' ' + words.lower()
+    for name, low in self._low:
+        at = words.rfind(low)
+        end = at + len(low)
+        if at >= 0 and end > best[0] and not words[end:end + 1].isalnum(): best = end, name
     return best[1]
 
 @patch
@@ -169,7 +191,11 @@ def oracle(
         gold = int(_PRICE.search(words)[1])
         return Action('DEAL', thing, min(gold, quoted[thing])) if gold >= card.floor[thing] else None
     if meant in ('buy', 'take') and card.left.get(thing): return Action('DEAL', thing, quoted[thing])
-    if meant in ('buy', 'want') and not card.left.get(thing) and thing in card.known: return Action('GOTO', card.known[thing])
-    if meant == 'sell' and card.purse >= card.buys.get(thing, card.purse + 1): return Action('BUY', thing, card.buys[thing])
-    if meant == 'bring' and card.errand and card.errand[0] == thing: return Action('BUY', thing, card.errand[2])
-    if meant == 'go' and card.errand and past and past[-1][0] == name and card.errand[0] in past[-1][1]: return Action('GOTO', card.errand[1])
+    if meant in ('buy', 'want') and not card.left.get(thing) and thing in card.known:
+        return Action('GOTO', card.known[thing])
+    if meant == 'sell' and card.purse >= card.buys.get(thing, card.purse + 1):
+        return Action('BUY', thing, card.buys[thing])
+    errand = card.errand or (None, None, None)
+    if meant == 'bring' and errand[0] == thing and errand[2]: return Action('BUY', thing, errand[2])
+    if meant in ('go', 'take') and errand[0] and past and past[-1][0] == name and errand[0] in past[-1][1]:
+        return Action('GOTO', errand[1])

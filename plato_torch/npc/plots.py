@@ -205,7 +205,8 @@ def mixed_gone(t): return _last(t, False)
 def mixed_refilled(t):
     "What the purse could not pay before a sale, it can pay after."
     if not (item := _wanted(t, lambda gold: gold > t.purse)): return False
-    some = [n for n, left in t.left.items() if left and t.purse + t.quoted.get(n, t.shelf.stock[n][1]) >= t.shelf.wants[item]]
+    some = [n for n, left in t.left.items()
+            if left and t.purse + t.quoted.get(n, t.shelf.stock[n][1]) >= t.shelf.wants[item]]
     if not some: return False
     other = t.pick(some)
     t.show(other)
@@ -221,7 +222,8 @@ def mixed_refilled(t):
 def mixed_spent(t):
     "Two things are wanted, and there is gold for one."
     wants = t.shelf.wants
-    pairs = [(a, b) for a in wants for b in wants if a != b and max(wants[a], wants[b]) <= t.purse < wants[a] + wants[b]]
+    pairs = [(a, b) for a in wants for b in wants
+             if a != b and max(wants[a], wants[b]) <= t.purse < wants[a] + wants[b]]
     if not pairs: return False
     for item in t.pick(pairs):
         t.show(item)

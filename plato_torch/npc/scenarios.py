@@ -6,7 +6,7 @@
 __all__ = ['Scenario', 'stage', 'scenarios', 'visits', 'sessions']
 
 # %% ../../nbs/npc/25_scenarios.ipynb #f9dc74f7
-import random
+import itertools, random
 from fastcore.basics import patch
 from typing import NamedTuple
 from ..core.basics import *
@@ -39,7 +39,7 @@ def _some(t, need, pool, most):
     "The needed names and some of the pool, about `most` in all, in any order"
     if len(need) < most and pool:
         start, hidden = int(t.rng() * len(pool)), t.hidden
-        for n in (*pool, *pool)[start:start + min(most, len(pool))]:
+        for n in itertools.islice(itertools.cycle(pool), start, start + min(most, len(pool))):
             if len(need) < most and n not in need and n != hidden: need.append(n)
     if len(need) > 1:
         cut = int(t.rng() * len(need))
@@ -49,20 +49,22 @@ def _some(t, need, pool, most):
 @patch
 def card(self:Talk, examples=()):  # -> Conversation with everything but the last answer
     "Write the card that this talk needs."
-    shelf, rng, shown, hidden = self.shelf, self.rng, self.shown, self.hidden
+    shelf, rng, shown, hidden, name = self.shelf, self.rng, self.shown, self.hidden, self.name
     stock = _some(self, [n for n in shown if n in shelf.stock], shelf.stock, 2 + int(rng() * 3))
     gone = _some(self, [n for n in (*shown, hidden) if n in shelf.gone], shelf.gone, int(rng() * 3))
     wants = _some(self, [n for n in shown if n in shelf.wants], shelf.wants, 1 + int(rng() * 3))
     known = _some(self, [n for n in shown if n in shelf.known and n != hidden], shelf.known, int(rng() * 3))
-    form, r = (SHEETS[int(rng() * 3)], rng())
+    form, r = SHEETS[int(rng() * 3)], rng()
     busy = self.busy or (r < 0.5 and shelf.errand and shelf.errand.item != hidden)
     lines = sheet(shelf, stock, gone, wants, known, busy, True, form)
     facts = self.facts or ({} if r > 0.3 else {stock[0]: shelf.stock[stock[0]][0]})
-    lines += [f'The {n} {i.property}, {self.name} says; {self.name} adds: {i.provenance}. So {self.name} heard it.' for n, i in facts.items()]
+    lines += [f'The {n} {i.property}, {name} says; {name} adds: {i.provenance}. So {name} heard it.'
+              for n, i in facts.items()]
     setting = self.pick(shelf.scene)
     if form == 'lore': scenario, lore = setting, tuple(lines)
     else: scenario, lore = ' '.join([setting, *lines]), ()
-    return Conversation(self.name, self.pick(shelf.about), f'{self.name} is {shelf.keeper.personality}', scenario, lore, examples, tuple(self.turns[:-1]), self.user)
+    return Conversation(name, self.pick(shelf.about), f'{name} is {shelf.keeper.personality}', scenario, lore, examples,
+                        tuple(self.turns[:-1]), self.user)
 
 # %% ../../nbs/npc/25_scenarios.ipynb #91071247
 @patch
@@ -103,7 +105,8 @@ def stage(
     talk.prelude(trade=not kind.startswith(('sell', 'mixed')))
     if KINDS[kind](talk) is False: return None
     conversation = talk.card(_examples(talk, rng))
-    return Scenario(conversation, talk.turns[-1][1], talk.action, kind, talk.name, split, world, day, 'bare' if talk.rng() < 0.1 else 'card')
+    style = 'bare' if talk.rng() < 0.1 else 'card'
+    return Scenario(conversation, talk.turns[-1][1], talk.action, kind, talk.name, split, world, day, style)
 
 # %% ../../nbs/npc/25_scenarios.ipynb #22059a44
 def _checked(split, kinds):
@@ -132,7 +135,8 @@ def scenarios(
                 if days % 2 == 0: economy, strangers = _country(rng, split)
                 shelves, days = economy.tick(1 + 2 * (days % 2 == 0)).shelves(), days + 1
             user = rng.choice(strangers) if rng.random() < 0.4 else rng.choice(world_data()['users'])
-            scene = stage(shelves[int(rng.random() * len(shelves))], name, rng, split, user, economy.world.seed, economy.day)
+            shelf = shelves[int(rng.random() * len(shelves))]
+            scene = stage(shelf, name, rng, split, user, economy.world.seed, economy.day)
             if scene: break
         else: raise BadInput(f'no shelf of {days} days could serve {name!r}; this is a fault of the plot, not of the seed')
         yield scene

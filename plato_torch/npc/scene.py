@@ -65,11 +65,27 @@ def lexicon():  # -> dict of sets, and `ends`: last word -> things that end with
 
 # %% ../../nbs/npc/29_scene.ipynb #6a006c5b
 _CHATS = {what: re.compile(cue, re.I) for what, cue in dict(
-    name=r"\bcall you\b|\byour name\b|\bwho (are you|might you be|am i talking to)\b",
-    place=r"\bwhere am i\b|\bfeet brought me\b|\bthese houses\b|\bplace is this\b|\bhave i come to\b|\bis this place\b",
-    news=r"\bnews\b|\b(talk|whisper|gossip) about\b|\bhappen(ed)?\b",
-    kin=r"\b(taught|showed) you\b|\balways (do|done) this\b|\bhow did you come\b|\bwhat brought you to\b",
-    work=r"\b(any|some|an?) (paid )?(work|errand|task|job)\b|\bneeds? (doing|fetching|carrying|finding)\b").items()}
+    name=r"\bcall you(rself)?\b|\byour name\b|\ba name\b|\bname are you\b"
+         r"|\bwho (are you|you are|might you be|am i talking to)\b"
+         r"|\bwhom i'm\b",
+    place=r"\bwhere (am i|i am)\b|\bfeet brought me\b|\bthese (houses|parts\.|parts,)"
+          r"|\b(place|village|town|house|hamlet) is this\b"
+          r"|\bhave i come to\b|\bis (this|the) (place|town|name of)|\babout th(is|e) (place|town)"
+          r"|\bto see here\b|\bworth seeing\b"
+          r"|\blook at (here|around|in this)|\bis it called\b|\bto see (around|in this)",
+    news=r"\bnews\b|\b(talk|whisper|gossip) about\b|\bhappen(ed|ing)?\b|\b(any|the) (gossip|rumours|talk)\b"
+         r"|\bany(thing)? (new|going on)\b"
+         r"|\bis (new|going on)\b|\bwhat's (new|going on)|\bwhat they say\b|\bi miss(ed)?\b|\bthe word\b",
+    kin=r"\b(taught|showed) you\b|\balways (do|done) this\b|\bhow did you (come|begin|start|get|learn)\b"
+        r"|\bwhat brought you to\b"
+        r"|\bdid you learn\b|\bbefore you\b|\bhave you (done|been in|kept|had) th"
+        r"|\b(family|father's|mother's|family's) (trade|shop)\b",
+    work=r"\b(any|some|an?|for) (paid )?(work|errand|task|job)\b"
+         r"|\bneeds? (doing|fetching|carrying|finding|a hand|help|a runner)\b"
+         r"|\bneed (an|a) |\bneed help|\b(do|fetch) for you\b|\bcan i (earn|fetch)|\bi earn\b|\bto work\b"
+         r"|\bto do\b|\bsend me\b"
+         r"|\bmy legs\b|^work\b",
+    day=r"\b(slept|sleep) well\b|\bhow('s| is| are| goes)\b|\b(all|you) (well|all right)\b").items()}
 
 class Scene:
     "A prompt, understood."
