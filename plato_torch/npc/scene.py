@@ -70,7 +70,7 @@ _CHATS = {what: re.compile(cue, re.I) for what, cue in dict(
          r"|\bwhom i'm\b",
     place=r"\bwhere (am i|i am)\b|\bfeet brought me\b|\bthese (houses|parts\.|parts,)"
           r"|\b(place|village|town|house|hamlet) is this\b"
-          r"|\bhave i come to\b|\bis (this|the) (place|town|name of)|\babout th(is|e) (place|town)"
+          r"|\bhave i come to\b|\bwhat's this (place|village|town|house|hamlet)\b|\bis (this|the) (place|town|name of)|\babout th(is|e) (place|town)"
           r"|\bto see here\b|\bworth seeing\b"
           r"|\blook at (here|around|in this)|\bis it called\b|\bto see (around|in this)",
     news=r"\bnews\b|\b(talk|whisper|gossip) about\b|\bhappen(ed|ing)?\b|\b(any|the) (gossip|rumours|talk)\b"
@@ -82,7 +82,7 @@ _CHATS = {what: re.compile(cue, re.I) for what, cue in dict(
         r"|\b(family|father's|mother's|family's) (trade|shop)\b",
     work=r"\b(any|some|an?|for) (paid )?(work|errand|task|job)\b"
          r"|\bneeds? (doing|fetching|carrying|finding|a hand|help|a runner)\b"
-         r"|\bneed (an|a) |\bneed help|\b(do|fetch) for you\b|\bcan i (earn|fetch)|\bi earn\b|\bto work\b"
+         r"|\bneed (an|a) (?!rest\b)|\bneed help|\b(do|fetch) for you\b|\bcan i (earn|fetch)|\bi earn\b|\bto work\b"
          r"|\bto do\b|\bsend me\b"
          r"|\bmy legs\b|^work\b",
     day=r"\b(slept|sleep) well\b|\bhow('s| is| are| goes)\b|\b(all|you) (well|all right)\b").items()}
