@@ -42,6 +42,7 @@ class Atlas:
         wild = [False] * len(items)
         self.food = np.array([i.trade == 'victualler' for i in items] + [bool(f) for f in wild_food])
         self.remedy = np.array([i.trade == 'herbalist' for i in items] + [False] * len(wild_food))
+        self.food_index = np.flatnonzero(self.food)
         self.weapon = np.array([i.base in WEAPONS for i in items] + [False] * len(wild_food))
         self.price = np.array([i.price for i in items] + [1] * len(wild_food))
         self.fill = np.where(np.arange(len(self.goods)) < len(items), 40, 25)   # hunger that a piece takes away

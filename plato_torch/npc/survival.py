@@ -123,7 +123,7 @@ def _travel(self:SurvivalWorld, who, args, gold):
 
 # %% ../../nbs/npc/35_survival.ipynb #7c0af9cd
 @patch
-def _present(self:SurvivalWorld, i):  # -> indices of other travellers at the same place
+def present(self:SurvivalWorld, i):  # -> indices of other travellers at the same place
     if self.road[i]: return np.zeros(0, int)
     here = self.alive & (self.place == self.place[i]) & (self.road == 0)
     here[i] = False
@@ -140,14 +140,14 @@ def _talk(self:SurvivalWorld, who, args, gold):
             self.talked[i, j] = True
             far = np.where(self.knows[i], 10**6, self.atlas.hours[self.place[i]])
             self.knows[i, [p for p in np.argsort(far, kind='stable')[:5] if far[p] < 10**6]] = True
-        elif keepers <= j < keepers + self.n and j - keepers in self._present(i):
+        elif keepers <= j < keepers + self.n and j - keepers in self.present(i):
             self.knows[i] |= self.knows[j - keepers]
         else: self._fail(i, f"{(*self.atlas.index['person'],)[j]} is not here")
 
 @patch
 def _goto(self:SurvivalWorld, who, args, gold):
     for i, p in zip(who, args):
-        others = self._present(i)
+        others = self.present(i)
         name = self.atlas.world.places[p].name
         if not self.knows[i, p]: self._fail(i, f'what is to be had at {name} one would have to know')
         elif not len(others): self._fail(i, 'nobody is here to be shown the way')
@@ -164,7 +164,7 @@ def _attack(self:SurvivalWorld, who, args, gold):
                 self._tell(i, f'The {BEASTS[self.foe[i]][0]} is dead.')
                 self.purse[i] += 8 * (self.foe[i] == len(BEASTS) - 1)
                 self.foe[i], self.practice[i, 1] = -1, self.practice[i, 1] + 2
-        elif keepers <= j < keepers + self.n and j - keepers in self._present(i):
+        elif keepers <= j < keepers + self.n and j - keepers in self.present(i):
             self.health[j - keepers] -= blow
             self.struck[j - keepers], self.practice[i, 1] = i, self.practice[i, 1] + 1
             self._tell(j - keepers, f'{self.names[i]} strikes.')
