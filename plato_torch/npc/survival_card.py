@@ -157,7 +157,8 @@ def read_plight(
                       *map(int, _NUMBERS.findall(facts['Body'])), tuple(map(int, _NUMBERS.findall(facts['Skills']))),
                       int(facts['Gold']), tuple((good, int(n), use) for n, good, use in bag),
                       facts.get('Water here', ''), wild, state == 'ripe',
-                      tuple((g, int(gold), use) for g, gold, use in goods), tuple((g, int(gold)) for g, gold, _ in wanted),
+                      tuple((g, int(gold), use) for g, gold, use in goods),
+                      tuple((g, int(gold)) for g, gold, _ in wanted),
                       people, *near, facts.get('Foe', ''), turns[-1][1] if turns else '')
     except (KeyError, ValueError, AttributeError, IndexError, TypeError) as e:
         raise BadInput(f'this is no card of a traveller: {short_repr(prompt[:80])} ({e})') from e
