@@ -13,6 +13,7 @@ from .world import *
 # %% ../../nbs/npc/36_survival_words.ipynb #0e3c75bc
 ASKED = dict(
     world=['(The hour strikes. |The light moves on. |A cart goes by. |The wind turns. |Bells ring somewhere. |)'
+           '(|A dog barks. |Smoke rises. |Shadows shift. )'
            '(What now|What next|And now|What will you do|What do you do|What is to be done)'
            '(?|, {name}?|, traveller?|, then?| today?| with this hour?| with the hour that comes?)'],
     water=['(Where|Pray, where|Tell me, where|{name}, where|Friend, where|Good day; where) '
