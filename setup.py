@@ -11,6 +11,7 @@ cfg = parser['DEFAULT']
 extras = dict(
     torch=['torch>=2.8', 'safetensors>=0.4'],
     gym=['gymnasium>=1.0'],
+    zoo=['gymnasium>=1.0', 'pettingzoo>=1.24'],
     tables=['pandas>=2.0', 'pyarrow>=14'],
     notebooks=['matplotlib>=3.7', 'ipywidgets>=8.0', 'tqdm>=4.65'])
 extras['rooms'] = ['cma>=3.3']
