@@ -131,7 +131,23 @@ def _still(state):
         return {k: _still(v) for k, v in state.items()}
     return [_still(v) for v in state] if isinstance(state, (list, tuple)) else state
 
-# %% ../../nbs/core/40_interpreter.ipynb #14dd8e70
+_TORCH = "return require('torch', 'torch')"       # the one line through which carried modules would reach torch
+
+# %% ../../nbs/core/40_interpreter.ipynb #ca7c4dff
+def _tried(program):  # -> the program
+    "Load a program's skill and ask it, as it will be asked where there is no torch"
+    space, before = dict(__name__='tried'), list(sys.meta_path)
+    exec(compile(program, '<ensign>', 'exec'), space)
+    try: space['skill']().learner.proba(['a state'])
+    except (ImportError, ModuleNotFoundError) as e:
+        raise BadInput(f"format 'interpreter' takes Python and numpy alone, but a learner of kind {space['KIND']!r} "
+                       f"does not answer without more ({e}); use another format") from None
+    finally:
+        sys.meta_path[:] = before
+        for name in [n for n in sys.modules if n.startswith(space['HOME'])]: del sys.modules[name]
+    return program
+
+# %% ../../nbs/core/40_interpreter.ipynb #01f7b77d
 def interpreter_source(
     state, # of a learner
 ):  # -> text of a Python program
@@ -141,16 +157,16 @@ def interpreter_source(
     modules = carried_modules(state)
     home = 'plato_ensign_' + hashlib.sha256((packed + ''.join(modules.values())).encode()).hexdigest()[:12]
     move = lambda text: (text.replace('from fastcore.basics import', f'from {home}.patching import')
-                         .replace('plato_torch', home))
+                         .replace('plato_torch', home).replace(_TORCH, "raise MissingExtra('this file has no torch')"))
     modules = {move(name): move(source) for name, source in modules.items()} | {f'{home}.patching': PATCHING}
     labels = textwrap.shorten(', '.join(map(str, state['labels'])), 90)
     says = (f'A skill that runs by itself, with Python and numpy alone. It knows: {labels}\n\n'
             '    python -I predict.py < states.jsonl > labels.jsonl      # one state a line; --proba for probabilities\n'
             '    import predict; predict.predict(state)                  # or predict_many, predict_proba\n')
-    return '\n'.join([repr(says) if '"""' in says or '\\' in says else f'"""{says}"""',
+    return _tried('\n'.join([repr(says) if '"""' in says or '\\' in says else f'"""{says}"""',
                       f'KIND, HOME = {state["kind"]!r}, {home!r}', 'MODULES = {}',
                       *(f'MODULES[{name!r}] = {_literal(source)}' for name, source in modules.items()),
-                      f"STATE = '''\n{_folded(packed)}\n'''", PROGRAM])
+                      f"STATE = '''\n{_folded(packed)}\n'''", PROGRAM]))
 
 # %% ../../nbs/core/40_interpreter.ipynb #aba24bee
 def _interpreter_files(state): return {'predict.py': interpreter_source(state).encode()}
