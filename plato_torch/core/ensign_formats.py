@@ -78,8 +78,8 @@ def _split_linear(state):  # -> (state without its delta, tensors, config)
     state, learner = copy.deepcopy(state), load_learner(state)
     theta = state['adapters'][learner.active][0]
     rank, s = len(theta['back']), learner.scale
-    tensors = {'lora_A.weight': np.concatenate([theta['numbers'], theta['tokens'][1:]]).T, 'lora_B.weight': theta['back'].T,
-               'lora_B.bias': theta['bias'][0] / s}
+    tensors = {'lora_A.weight': np.concatenate([theta['numbers'], theta['tokens'][1:]]).T,
+               'lora_B.weight': theta['back'].T, 'lora_B.bias': theta['bias'][0] / s}
     for name in 'numbers', 'back', 'bias': theta[name] = np.zeros((0, 0))
     theta['tokens'] = theta['tokens'][:1]
     tensors = {f'{_PREFIX}layers.0.{n}': np.ascontiguousarray(a) for n, a in tensors.items()}
@@ -87,7 +87,7 @@ def _split_linear(state):  # -> (state without its delta, tensors, config)
 
 def _join_linear(state, tensors, config):
     "The state with its delta"
-    a, b, bias = (np.array(tensors[f'{_PREFIX}layers.0.{n}']) for n in ('lora_A.weight', 'lora_B.weight', 'lora_B.bias'))
+    a, b, bias = (np.array(tensors[f'{_PREFIX}layers.0.lora_{n}']) for n in ('A.weight', 'B.weight', 'B.bias'))
     theta, width = state['adapters'][state['active']][0], len(state['encoder']['mean'])
     theta |= dict(numbers=a.T[:width], back=b.T, bias=bias[None] * (config['lora_alpha'] / config['r']),
                   tokens=np.concatenate([theta['tokens'], a.T[width:]]))
@@ -99,8 +99,8 @@ def _where(state):  # -> dict of a tensor's name in the adapter file -> its name
     name, found = state['active'][0], {}
     for layer in state['about']:
         table = layer.split('.')[-1] == 'tokens'
-        ends = dict(A='lora_embedding_A' if table else 'lora_A.weight', B='lora_embedding_B' if table else 'lora_B.weight',
-                    length='lora_magnitude_vector')
+        ends = dict(A='lora_embedding_A' if table else 'lora_A.weight',
+                    B='lora_embedding_B' if table else 'lora_B.weight', length='lora_magnitude_vector')
         found |= {f'{_PREFIX}{layer}.{end}': f'{layer}.{part}.{name}' for part, end in ends.items()
                   if f'{layer}.{part}.{name}' in state['arrays']}
     return found
@@ -117,10 +117,8 @@ def _split_net(state):  # -> (state without its delta, tensors, config)
 
 def _join_net(state, tensors, config):
     "The state with its deltas"
-    kept = {k: v for k, v in state['arrays'].items()}
-    probe = {name: None for name in tensors}
-    name = state['active'][0]
-    for theirs in probe:
+    kept, name = dict(state['arrays']), state['active'][0]
+    for theirs in tensors:
         layer, _, end = theirs.removeprefix(_PREFIX).partition('.lora_')
         part = 'A' if end in ('A.weight', 'embedding_A') else 'B' if end in ('B.weight', 'embedding_B') else 'length'
         kept[f'{layer}.{part}.{name}'] = np.array(tensors[theirs])

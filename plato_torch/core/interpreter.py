@@ -161,8 +161,8 @@ def interpreter_source(
     modules = {move(name): move(source) for name, source in modules.items()} | {f'{home}.patching': PATCHING}
     labels = textwrap.shorten(', '.join(map(str, state['labels'])), 90)
     says = (f'A skill that runs by itself, with Python and numpy alone. It knows: {labels}\n\n'
-            '    python -I predict.py < states.jsonl > labels.jsonl      # one state a line; --proba for probabilities\n'
-            '    import predict; predict.predict(state)                  # or predict_many, predict_proba\n')
+            '    python -I predict.py < states.jsonl > labels.jsonl    # one state a line; --proba for probabilities\n'
+            '    import predict; predict.predict(state)                # or predict_many, predict_proba\n')
     return _tried('\n'.join([repr(says) if '"""' in says or '\\' in says else f'"""{says}"""',
                       f'KIND, HOME = {state["kind"]!r}, {home!r}', 'MODULES = {}',
                       *(f'MODULES[{name!r}] = {_literal(source)}' for name, source in modules.items()),
