@@ -12,33 +12,42 @@ from ..core.basics import *
 from .model import *
 
 # %% ../../nbs/npc/38_induction.ipynb #61428e5a
-def _previous(attention, e, read, write, rates, sharp, share, loud):
-    "Heads that look one token back; read [n, d] is taken up, write [n, d] is where it goes"
-    w, out = _heads(attention)
-    half, amplitude = len(rates), math.sqrt(sharp / attention.scale) / 2 / share
-    for h in range(len(read) // w.shape[2]):
-        w[:2, h] = 0
-        for f, rate in enumerate(rates[:6].tolist()):
-            w[1, h, f] = amplitude * e
-            w[0, h, f], w[0, h, f + half] = amplitude * math.cos(rate) * e, -amplitude * math.sin(rate) * e
-        rows = slice(h * w.shape[2], (h + 1) * w.shape[2])
-        w[2, h], out[:, h] = read[rows], loud * write[rows].T
-
 def _heads(attention):
     "Views of the weights by head: [query key value, head, head_dim, d_model], [d_model, head, head_dim]"
     d, (_, heads, width) = attention.output.weight.shape[0], attention.shape
     return attention.query_key_value.weight.view(3, heads, width, d), attention.output.weight.view(d, heads, width)
 
-# %% ../../nbs/npc/38_induction.ipynb #6ac907bf
-def _matching(attention, read, write, basis, slow, match, share, loud, generator):
-    "Heads that look for what stood behind the same token, and copy it"
+def _look_back(attention, some, e, read, write, rates, sharp, share, loud, centre=1.0, steep=1.0):
+    "Heads `some` note what stood `centre` tokens back; read [n, d] is taken up, write [n, d] is where it goes"
     w, out = _heads(attention)
-    size = math.sqrt(match / attention.scale * read.shape[1] / len(slow)) / share
+    half, a, each = len(rates), math.sqrt(sharp / attention.scale) / 2 / share, -(-len(read) // len(some))
+    for n, h in enumerate(some):
+        w[:, h], out[:, h] = 0, 0
+        for f, rate in enumerate(rates[:6].tolist()):
+            w[1, h, f] = a * steep ** 0.5 * e
+            w[0, h, f] = a * steep ** 0.5 * math.cos(centre * rate) * e
+            w[0, h, f + half] = -a * steep ** 0.5 * math.sin(centre * rate) * e
+        if steep < 1:   # the slowest pair, at a right angle, takes up length and scores nothing
+            w[1, h, half - 1] = w[0, h, 2 * half - 1] = a * math.sqrt(6 * (1 - steep)) * e
+        rows = slice(n * each, min((n + 1) * each, len(read)))
+        w[2, h, :rows.stop - rows.start] = read[rows]
+        out[:, h, :rows.stop - rows.start] = loud * write[rows].T
+
+# %% ../../nbs/npc/38_induction.ipynb #6ac907bf
+def _match(attention, read, write, around, near, basis, slow, match, share, loud, generator):
+    "Heads that look for what stood behind the same token, in surroundings alike, and copy it"
+    w, out = _heads(attention)
+    half, dim = attention.shape[2] // 2, basis.shape[1]
+    size = math.sqrt(match / attention.scale * len(basis) / (2 * len(slow))) / share
     for h in range(w.shape[1]):
-        some = torch.randperm(len(read), generator=generator)[:len(slow)]
+        draw = lambda rows, n: size * rows[torch.randperm(len(rows), generator=generator)[:n]]
+        pairs = [slow[i] for i in torch.randperm(len(slow), generator=generator)]
+        there, here = ([f for p in some for f in (p, p + half)] for some in (pairs[:near // 2], pairs[near // 2:]))
+        some = torch.randperm(len(read), generator=generator)[:len(here)]
         w[:2, h] = 0
-        w[0, h, slow], w[1, h, slow] = size * read[some], size * write[some]
-        w[2, h] = said = (basis @ _rotation(basis.shape[1], generator)).T[:w.shape[2]]
+        w[0, h, here[:len(some)]], w[1, h, here[:len(some)]] = size * read[some], size * write[some]
+        if there: w[0, h, there] = w[1, h, there] = draw(around, len(there))
+        w[2, h] = said = (basis @ _rotation(dim, generator)).T[:w.shape[2]]
         out[:, h] = loud * said.T
 
 def _rotation(n, generator): return torch.linalg.qr(torch.randn(n, n, generator=generator))[0]
@@ -52,7 +61,7 @@ def set_copying_heads(
     sharp=40.0, # logits by which the token before stands out
     match=25.0, # logits by which an equal token stands out
     copy=6.0, # how loud the copy is, in lengths of an embedding
-    heads=2, # of the first layer, that look back
+    near=None, # rows of a head that compare neighbourhoods; None: 8 where a head has 48 rows, else 0
 ):  # -> the model
     "Give a new model an induction circuit. Raises `BadInput` where it has no place for one."
     c, g = model.config, torch.Generator().manual_seed(seed)
@@ -62,20 +71,22 @@ def set_copying_heads(
         raise BadInput(f'copying over {reach} tokens needs 2 layers, 2 heads and slow rotary pairs; this model has '
                        f'{c.n_layers} layers, {c.n_heads} heads of {c.head_dim} and a rope_theta of {c.rope_theta:g}: '
                        'raise rope_theta, e.g. to 1e6, or make reach smaller')
-    slow, e = slow + [f + c.head_dim // 2 for f in slow], torch.full((c.d_model,), c.d_model ** -0.5)
+    near, e = (8 if c.head_dim >= 48 else 0) if near is None else near, torch.full((c.d_model,), c.d_model ** -0.5)
     basis = torch.linalg.svd(torch.eye(c.d_model) - torch.outer(e, e))[0][:, :-1]   # all that is not e
-    width = min(heads, c.n_heads) * c.head_dim
-    width -= c.head_dim * (width > c.d_model - 1)
     turned = (basis @ _rotation(c.d_model - 1, g)).T
-    read, write = turned[:width], turned[-width:]   # two halves that hardly overlap
+    width = len(turned) // 3 if near else min(2 * c.head_dim, len(turned)) - c.head_dim * (c.n_heads == 2)
+    read, write, around = turned[:width], turned[width:2 * width], turned[-width:]   # directions that hardly overlap
+    if not near: write = around
     embedding = model.token_embedding.weight
     embedding -= torch.outer(embedding @ e, e)
     length = float(embedding.norm(dim=1).mean())
     embedding += length * e
     share, loud = (c.d_model / 2) ** 0.5, length * c.d_model ** -0.5 * (c.d_model ** 0.5 if c.arm == 'gemma4' else 1)
     first, second = (layer.attention for layer in model.layers[:2])
-    _previous(first, e, read, write, rates, sharp, share, loud)
-    _matching(second, read, write, basis, slow, match, share, copy * loud, g)
+    back = -(-width // c.head_dim)   # heads that a width needs
+    _look_back(first, range(back), e, read, write, rates, sharp, share, loud)
+    if near: _look_back(first, range(back, 2 * back), e, read, around, rates, sharp, share, 1.7 * loud, 3.5, 0.15)
+    _match(second, read, write, around, near, basis, slow, match, share, copy * loud, g)
     if c.arm == 'gemma4':   # where everything is normalised, the gains set the scale
         for layer in model.layers:
             for norm in (layer.attention_post_norm, layer.feed_forward_post_norm): norm.weight.fill_(length / 10)

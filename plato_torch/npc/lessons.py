@@ -46,7 +46,7 @@ class RoundConfig:
     vocab_size: int = 2048
     d_model: int = 128
     n_layers: int = 4
-    n_heads: int = 4
+    n_heads: int = 2            # few and wide: what they compare needs room
     ffn_hidden: int = 192
     ple_dim: int = 32
     seq_len: int = 1024
@@ -58,17 +58,17 @@ class RoundConfig:
     val_rows: int = 440         # held-out rows
     sources: tuple = ()         # public sources, see `SOURCES`
     # training
-    batch: int = 2              # rows of `length` tokens in a step; the first lesson has twice as many, half as long
-    length: int = 768
-    short_steps: int = 2600     # steps of the first lesson
-    sft_steps: int = 1600       # steps of the full course
-    lr: float = 6e-3
+    batch: int = 4              # rows in a step
+    length: int = 768           # tokens of a row; in the first lesson two thirds of it
+    short_steps: int = 2500     # steps of the first lesson
+    sft_steps: int = 1000       # steps of the full course
+    lr: float = 4e-3
     optimizer: str = 'muon'
     # practice
     grpo_steps: int = 24
     grpo_prompts: int = 16
     grpo_samples: int = 8
-    grpo_lr: float = 3e-4
+    grpo_lr: float = 1e-3
     kl: float = 0.02
     # examination
     forge_probes: int = 220     # replies of a forge cycle
@@ -88,7 +88,7 @@ PRESETS = dict(
                rows=200, short_rows=100, val_rows=44, short_steps=6, sft_steps=6,
                grpo_steps=2, grpo_prompts=2, grpo_samples=2, forge_probes=22, forge_cycles=2, eval_n=44),
     tiny=dict(),
-    small=dict(vocab_size=4096, d_model=192, n_layers=6, n_heads=6, ffn_hidden=256, ple_dim=64,
+    small=dict(vocab_size=4096, d_model=192, n_layers=6, n_heads=3, ffn_hidden=256, ple_dim=64,
                rows=60_000, short_rows=40_000, batch=8, short_steps=6000, sft_steps=12_000,
                grpo_steps=200, eval_n=1100),
     full=dict(vocab_size=32_768, d_model=96, n_layers=6, n_heads=4, ffn_hidden=64, ple_dim=128,
@@ -167,7 +167,7 @@ def stage_sft(run, c):  # -> dict
     device, model = pick(), _start(c)
     val = Packed(read_documents(run.path('data/held_out/val')), 8, min(c.length, c.seq_len))
     lessons = [('short', run.path('data/short/train'), c.short_steps, 0.02),
-               ('full', run.path('data/train'), c.sft_steps, 0.5)]
+               ('full', run.path('data/train'), c.sft_steps, 0.9)]
     histories = {}
     for name, documents, steps, decay in lessons:
         if not steps: continue
