@@ -236,7 +236,8 @@ def sheet(
     if style == 'lore':
         lines = [f'Ware: {n}, {p} gold, floor {f}, {q} left' for n, p, f, q in goods] + [f'Sold out: {n}' for n in gone]
         lines += [f'Purse: {shelf.purse} gold'] + [f'Buys: {n} for {shelf.wants[n]} gold' for n in wants]
-        lines += [f'Elsewhere: {n} from {s} in {p}' for n, s, p, _ in else_where] + ([f'{wish}; {name} waits'] if e else [])
+        lines += [f'Elsewhere: {n} from {s} in {p}' for n, s, p, _ in else_where]
+        if e: lines.append(f'{wish}; {name} waits')
         lines += [f'Road: {p} {h} hours' for p, h in roads]
         return lines + ([f"{name}'s news: {shelf.news}, or so {name} heard"] if news else [])
     if style == 'list':

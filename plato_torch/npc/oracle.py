@@ -69,7 +69,8 @@ def read_talk(
     "A prompt taken apart. Raises `BadInput` when nobody is asked to speak."
     *lines, final = prompt.split('\n')
     if not final.endswith(':'):
-        raise BadInput(f'a prompt ends with the name of who shall speak and a colon; this one ends with {final[-40:]!r}')
+        raise BadInput('a prompt ends with the name of who shall speak and a colon; '
+                       f'this one ends with {final[-40:]!r}')
     marks = [i for i, line in enumerate(lines) if line in ('<START>', '***')] or [len(lines)]
     turns = []
     for line in lines[marks[-1] + 1:]:

@@ -138,14 +138,16 @@ def scenarios(
             shelf = shelves[int(rng.random() * len(shelves))]
             scene = stage(shelf, name, rng, split, user, economy.world.seed, economy.day)
             if scene: break
-        else: raise BadInput(f'no shelf of {days} days could serve {name!r}; this is a fault of the plot, not of the seed')
+        else: raise BadInput(f'no shelf of {days} days could serve {name!r}; '
+                             'this is a fault of the plot, not of the seed')
         yield scene
 
 def _country(rng, split):
     "A world of the split in motion, and what strangers in it may be called"
     world = draw_world(2 * rng.getrandbits(40) + SPLITS.index(split))
     here = {keeper.name for keeper in world.keepers}
-    return Economy(world, rng.getrandbits(32), rng.randrange(36)), [name for name in names(split)[0] if name not in here]
+    strangers = [name for name in names(split)[0] if name not in here]
+    return Economy(world, rng.getrandbits(32), rng.randrange(36)), strangers
 
 # %% ../../nbs/npc/25_scenarios.ipynb #03d54a25
 _ERRANDS = dict(errand_accepted=0, errand_declined=0, errand_wrong=1, errand_right=2, mixed_twice=2)

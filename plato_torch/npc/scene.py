@@ -70,7 +70,8 @@ _CHATS = {what: re.compile(cue, re.I) for what, cue in dict(
          r"|\bwhom i'm\b",
     place=r"\bwhere (am i|i am)\b|\bfeet brought me\b|\bthese (houses|parts\.|parts,)"
           r"|\b(place|village|town|house|hamlet) is this\b"
-          r"|\bhave i come to\b|\bwhat's this (place|village|town|house|hamlet)\b|\bis (this|the) (place|town|name of)|\babout th(is|e) (place|town)"
+          r"|\bhave i come to\b|\bwhat's this (place|village|town|house|hamlet)\b"
+          r"|\bis (this|the) (place|town|name of)|\babout th(is|e) (place|town)"
           r"|\bto see here\b|\bworth seeing\b"
           r"|\blook at (here|around|in this)|\bis it called\b|\bto see (around|in this)",
     news=r"\bnews\b|\b(talk|whisper|gossip) about\b|\bhappen(ed|ing)?\b|\b(any|the) (gossip|rumours|talk)\b"

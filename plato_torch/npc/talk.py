@@ -39,8 +39,10 @@ class Talk:
         user='Player', # what the player is called
         voice=1.0, # how much of his own way of speaking a keeper shows; 0: none
     ):
-        self.shelf, self.rng, self.words, self.split, self.user, self.name = shelf, rng.random, sentences(split), split, user, shelf.keeper.name
-        self.left, self.quoted, self.purse, self.open = {n: s[3] for n, s in shelf.stock.items()}, {}, shelf.purse, shelf.errand is not None
+        self.shelf, self.rng, self.words, self.split = shelf, rng.random, sentences(split), split
+        self.user, self.name = user, shelf.keeper.name
+        self.left, self.quoted = {n: s[3] for n, s in shelf.stock.items()}, {}
+        self.purse, self.open = shelf.purse, shelf.errand is not None
         self.voice = voice
         self.turns, self.shown, self.facts, self.action, self.hidden, self.busy = [], {}, {}, None, None, False
 
@@ -53,7 +55,7 @@ class Talk:
     def says(self, purpose, item=None, gold=None, alone=False):
         "The player's turn; unless `alone`, with small change before or after it at times."
         text = self.pick(self.words['player', purpose])
-        if item: text = text.replace('{item}', item) if '{item}' in text else text.replace('{a_item}', with_article(item))
+        if item: text = text.replace('{item}', item).replace('{a_item}', with_article(item))
         if gold is not None: text = text.replace('{gold}', str(gold))
         r = 1 if alone else self.rng()
         if r < 0.2 and not self.turns: text = f"{self.pick(self.words['player', 'greet'])} {text}"
@@ -152,5 +154,6 @@ def chat(self:Talk):
     "A question and an answer beside all trade."
     purpose, shelf = self.pick(('chat_name', 'chat_place', 'chat_kin', 'chat_news', 'chat_day')), self.shelf
     self.says(purpose)
-    self.answers(purpose, title=shelf.keeper.epithet, kind=shelf.place.kind, sight=shelf.place.sight, lineage=shelf.keeper.lineage, kin=shelf.keeper.kin,
+    self.answers(purpose, title=shelf.keeper.epithet, kind=shelf.place.kind, sight=shelf.place.sight,
+                 lineage=shelf.keeper.lineage, kin=shelf.keeper.kin,
                  news=shelf.news, news_cap=shelf.news[0].upper() + shelf.news[1:])

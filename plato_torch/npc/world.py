@@ -51,7 +51,8 @@ def part(
     if split not in SPLITS: raise unknown_name('split', split, SPLITS)
     groups = {}
     for text in dict.fromkeys(texts): groups.setdefault(' '.join(re.findall(r'[\w{}]+', text.lower())), []).append(text)
-    held = set(sorted(groups, key=lambda words: (zlib.crc32(words.encode()), words))[:max(1, round(share * len(groups)))])
+    drawn = sorted(groups, key=lambda words: (zlib.crc32(words.encode()), words))
+    held = set(drawn[:max(1, round(share * len(groups)))])
     return [text for words, some in groups.items() if (words in held) == (split == 'eval') for text in some]
 
 # %% ../../nbs/npc/20_world.ipynb #573179d8
@@ -76,7 +77,8 @@ def variants(
     words = dict(w.split('|') for w in data['trades'][trade]['modifiers'] + data['fine'])
     for base, price, *facts in (text.split('|') for text in data['trades'][trade]['items']):
         names = part([f'{word} {base}' for word in words], split)
-        found.append([Item(n, base, trade, max(1, round(int(price) * float(words[n[:-len(base) - 1]]))), *facts) for n in names])
+        worth = lambda name: max(1, round(int(price) * float(words[name[:-len(base) - 1]])))
+        found.append([Item(name, base, trade, worth(name), *facts) for name in names])
     return found
 
 def with_article(name): return f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name}"   # -> 'a horn', 'an axe'
@@ -125,7 +127,8 @@ def names(
     family = [front + back for front in data['family_fronts'] for back in data['family_backs']]
     places = {}
     for kind, sight, endings in (text.split('|') for text in data['places']):
-        places[kind] = part([f'{front} {end}' for front in data['place_fronts'] for end in endings.split(',')], split, 0.4)
+        every = [f'{front} {end}' for front in data['place_fronts'] for end in endings.split(',')]
+        places[kind] = part(every, split, 0.4)
     taken = {word.capitalize() for word in re.findall(r"[a-z']+", json.dumps(data).lower())} - set(data['given'])
     given = data['given'] + [name for name in grown_names(data['given']) if name not in taken]
     return part(given, split, 0.4), part(family, split, 0.4), places
@@ -154,7 +157,8 @@ def _draw_keepers(rng, split, places):
     for i, (trade, epithet, look, personality, lineage, _, _) in enumerate(world_data()['keepers']):
         own = rng.choice(family)
         kin = f'{rng.choice([n for n in given if n != called[i]])} {own}'
-        found.append(Keeper(called[i], f'{called[i]} {own}', trade, epithet, look, personality, lineage.format(kin=kin), kin, homes[i % places], *_voices(split)[i]))
+        found.append(Keeper(called[i], f'{called[i]} {own}', trade, epithet, look, personality, lineage.format(kin=kin),
+                            kin, homes[i % places], *_voices(split)[i]))
     return found
 
 # %% ../../nbs/npc/20_world.ipynb #e9e6803b
@@ -163,7 +167,8 @@ def draw_roads(
     n, # number of places
 ):  # -> {(i, j): hours}, both directions
     "A connected, symmetric network of roads."
-    pairs = {(rng.randrange(max(0, i - 6), i), i) for i in range(1, n)} | {tuple(sorted(rng.sample(range(n), 2))) for _ in range(n // 2)}
+    pairs = {(rng.randrange(max(0, i - 6), i), i) for i in range(1, n)}
+    pairs |= {tuple(sorted(rng.sample(range(n), 2))) for _ in range(n // 2)}
     roads = {}
     for i, j in sorted(pairs): roads[i, j] = roads[j, i] = rng.randint(1, 6)
     return roads
@@ -227,9 +232,11 @@ def draw_world(
     roads, words = draw_roads(rng, len(places)), part(data['quest_modifiers'], split, 0.4)
     of_kind, quests = {p.kind.split()[1]: i for i, p in enumerate(places)}, []
     for item, why, kind, reward in (text.split('|') for text in data['quests']):
-        quests.append(Quest(f'{rng.choice(words)} {item}', why, of_kind[kind], round(int(reward) * rng.uniform(0.7, 1.4))))
+        item = f'{rng.choice(words)} {item}'
+        quests.append(Quest(item, why, of_kind[kind], round(int(reward) * rng.uniform(0.7, 1.4))))
     events = []
     for day, trades, factor, lasts, told in (text.split('|') for text in data['events']):
-        events.append(Event(max(1, int(day) + rng.randint(-2, 2)), tuple(trades.split(',')), float(factor), int(lasts), told))
+        day = max(1, int(day) + rng.randint(-2, 2))
+        events.append(Event(day, tuple(trades.split(',')), float(factor), int(lasts), told))
     catalogue = {trade: _draw_catalogue(rng, trade, split) for trade in data['trades']}
     return World(seed, split, catalogue, places, keepers, roads, distances(roads, len(places)), quests, sorted(events))
