@@ -51,7 +51,8 @@ class EvolveRoom(Room):
         tournament=2,            # how many compete to be a parent
         elitism=1.0,             # share of the parents that may stay
         niching=False,           # keep several peaks
-        again=0.0)               # share of the evaluations that ask for the best again: 0.2 for a fitness with noise
+        again=0.0,               # share of the evaluations that ask for the best again: 0.2 for a fitness with noise
+        decay=0.02)              # of `train`: share of each parameter given back, so that what no tile asks for fades
     limits = dict(method=['genetic', 'cma', 'es'], objective=['likelihood', 'accuracy'])
 
     def _new_learner(self, kind):
@@ -197,6 +198,7 @@ def learn(self:EvolveRoom, tiles, pace=1.0):
         if kept is not None and kept['spec'][1] == len(vector): self._climb.load(kept)
     self._climb.theta, self._climb.learning_rate = vector, 0.05 * pace
     line = generation(self._climb, lambda genomes: self.fitness(genomes, tiles), batched=True)
+    self._climb.theta = self._climb.theta * (1 - self.decay * pace)
     self.learner.set_parameters(self._climb.theta)
     return dict(loss=-line['mean'], best=line['best'], diversity=line['diversity'])
 
