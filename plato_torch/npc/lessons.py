@@ -23,6 +23,7 @@ from .export import *
 from .ecosystem import *
 from .scenarios import *
 from .rows import *
+from .numbers import *
 from .grade import *
 from .mixture import *
 from .sim_eval import *
@@ -60,6 +61,7 @@ class RoundConfig:
     # training
     batch: int = 4              # rows in a step
     length: int = 768           # tokens of a row; in the first lesson two thirds of it
+    number_steps: int = 500     # steps of the drill of numbers, before all others
     short_steps: int = 2500     # steps of the first lesson
     sft_steps: int = 1000       # steps of the full course
     lr: float = 4e-3
@@ -85,7 +87,7 @@ class RoundConfig:
 
 PRESETS = dict(
     smoke=dict(vocab_size=512, d_model=32, n_layers=2, n_heads=2, ffn_hidden=32, ple_dim=8,
-               rows=200, short_rows=100, val_rows=44, short_steps=6, sft_steps=6,
+               rows=200, short_rows=100, val_rows=44, number_steps=2, short_steps=6, sft_steps=6,
                grpo_steps=2, grpo_prompts=2, grpo_samples=2, forge_probes=22, forge_cycles=2, eval_n=44),
     tiny=dict(),
     small=dict(vocab_size=4096, d_model=192, n_layers=6, n_heads=3, ffn_hidden=256, ple_dim=64,
@@ -151,11 +153,11 @@ def _start(c):  # -> TinyLM
     if c.head_start: set_copying_heads(model, c.seed)
     return model
 
-def _lesson(run, c, model, name, documents, steps, val, decay, device, short):
+def _lesson(run, c, model, name, documents, steps, val, decay, device):
     "Train on some documents; done already, only the weights are taken up"
     length = min(c.length, c.seq_len)
-    if short: length = 2 * length // 3
-    packed = Packed(read_documents(documents), c.batch, length, derive_seed(c.seed, name), tails=False)
+    if name != 'full': length = 2 * length // 3
+    packed = Packed(documents, c.batch, length, derive_seed(c.seed, name), tails=False)
     plan = Plan(steps, c.optimizer, c.lr, decay=decay, eval_every=max(1, steps // 5), eval_batches=2,
                 save_every=max(1, min(250, steps // 4)))
     trainer = Trainer(model, packed, val, plan, run.path('sft', name), device)
@@ -166,12 +168,14 @@ def stage_sft(run, c):  # -> dict
     "Supervised fine-tuning."
     device, model = pick(), _start(c)
     val = Packed(read_documents(run.path('data/held_out/val')), 8, min(c.length, c.seq_len))
-    lessons = [('short', run.path('data/short/train'), c.short_steps, 0.02),
-               ('full', run.path('data/train'), c.sft_steps, 0.9)]
+    drill = lambda: from_rows(drill_rows(c.batch * c.number_steps, load_tokenizer(run.path('data')), c.seed))
+    lessons = [('numbers', drill, c.number_steps, 0.5),
+               ('short', lambda: read_documents(run.path('data/short/train')), c.short_steps, 0.02),
+               ('full', lambda: read_documents(run.path('data/train')), c.sft_steps, 0.9)]
     histories = {}
     for name, documents, steps, decay in lessons:
         if not steps: continue
-        trainer = _lesson(run, c, model, name, documents, steps, val, decay, device, name == 'short')
+        trainer = _lesson(run, c, model, name, documents(), steps, val, decay, device)
         histories[name] = dataclasses.asdict(trainer.history)
     save_model(model, run.path('sft', 'model'))
     return histories

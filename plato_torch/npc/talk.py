@@ -121,7 +121,7 @@ def offered_goods(self:Talk, item):
     if gold is None: return self.answers('unwanted', item)
     purse, self.purse = self.purse, self.purse - gold * (gold <= self.purse)
     if gold > purse: self.answers('thin' + later, item, want=gold, purse=purse)
-    else: self.answers('bought' + later, item, gold, _action('BUY', item, gold), purse=purse)
+    else: self.answers('bought' + later, item, gold, _action('BUY', item, gold), want=gold, purse=purse)
 
 @patch
 def brought(self:Talk, item):
