@@ -22,21 +22,31 @@ class FolderPlace:
     ):
         self.path = Path(path)
         if make: ensure_folder(self.path)
-        if not self.path.is_dir():
-            raise BadInput(f"there is no folder {str(path)!r} to exchange through; make it, or give another")
+        self._there()
 
     def __repr__(self): return f"FolderPlace({str(self.path)!r})"
 
+    def _there(self):
+        "A folder that went away, a disk unplugged, is not made anew by writing into it"
+        if not self.path.is_dir():
+            raise BadInput(f"there is no folder {str(self.path)!r} to exchange through; make it, or give another")
+
     def names(self, folder):  # -> sorted names of what is published there
         "What there is in a folder of the place; nothing, if the folder is not there yet."
+        self._there()
         try: return sorted(n for n in os.listdir(self.path/folder) if not n.startswith('.'))
         except FileNotFoundError: return []
+        except OSError as e: raise BadInput(f"cannot look into {str(self.path/folder)!r}: {e.strerror}") from e
 
     def read(self, name):  # -> bytes, None if there is nothing of that name
         "What was published under a name."
-        with contextlib.suppress(FileNotFoundError): return (self.path/name).read_bytes()
+        try: return (self.path/name).read_bytes()
+        except FileNotFoundError: return None
+        except OSError as e: raise BadInput(f"cannot read {str(self.path/name)!r}: {e.strerror}") from e
 
-    def write(self, name, data): atomic_write(self.path/name, data)
+    def write(self, name, data):
+        self._there()
+        atomic_write(self.path/name, data)
 
     def remove(self, name):
         with contextlib.suppress(FileNotFoundError): (self.path/name).unlink()
@@ -118,7 +128,9 @@ def unpack_batch(
                        "upgrade plato-torch")
     if hashlib.sha256(body).hexdigest() != head.get('sha256'):
         raise BadInput(f"{name} is damaged: its tiles do not match their checksum")
-    return [Tile.from_dict(json.loads(line)) for line in body.splitlines()]
+    try: return [Tile.from_dict(json.loads(line)) for line in body.splitlines()]
+    except (ValueError, TypeError, KeyError, RecursionError) as e:
+        raise BadInput(f"{name} holds a line that is no tile: {e}") from e
 
 # %% ../../nbs/fleet/00_exchange.ipynb #3d7f62d1
 class Outbox:
@@ -158,7 +170,7 @@ def waiting(
     folder, found = f"{box}/{quote(room, safe=' ')}", []
     for n in place.names(folder):
         sender, _, number = n.removesuffix('.jsonl').rpartition('.')
-        if sender and number.isdigit() and n.endswith('.jsonl'): found.append((sender, int(number), f'{folder}/{n}'))
+        if sender and number.isdecimal() and n.endswith('.jsonl'): found.append((sender, int(number), f'{folder}/{n}'))
     return sorted(found)
 
 # %% ../../nbs/fleet/00_exchange.ipynb #81c8fff2
@@ -176,8 +188,7 @@ def gather(
         taken, refused = room.store.get(key) or 0, room.store.get('refused ' + key) or {}
         if number <= taken and str(number) not in refused: place.remove(name)
         if number != taken + 1: continue                     # taken already, or an earlier one is still to be seen
-        data = place.read(name)
-        if data is None: continue
+        if (data := place.read(name)) is None: continue
         try: got['tiles'] += room.feed(unpack_batch(data, repr(name)), once=(key, number))
         except BadInput as e:
             room.store.put('refused ' + key, {**refused, str(number): str(e)})

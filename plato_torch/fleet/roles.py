@@ -33,11 +33,13 @@ class Worker:
 
     def round(self,
         hurry=False, # train if anything is new at all
-    ):  # -> dict of tiles, batches, refused, published
+    ):  # -> dict of tiles, batches, refused, published; and trouble, if training or publishing failed
         "Take what waits, train if it is time, publish what was learnt."
-        got = gather(self.room, self.place, self.box)
-        new = len(self.room) - (self.room.store.get('published') or 0)
-        return got | dict(published=self.publish() if new >= (1 if hurry else self.every) else None)
+        got = gather(self.room, self.place, self.box) | dict(published=None)
+        if len(self.room) - (self.room.store.get('published') or 0) < (1 if hurry else self.every): return got
+        try: got['published'] = self.publish()
+        except (BadInput, NotTrained) as e: got['trouble'] = str(e)       # the tiles are safe; the next round tries again
+        return got
 
 # %% ../../nbs/fleet/01_roles.ipynb #94f93d35
 @patch
@@ -136,14 +138,15 @@ class Edge:
     def refresh(self):  # -> did it change?
         "Change to a newer version, if there is a whole one."
         before = self.version
-        while self.version == before and (found := newest(self.shelf, before, self.refused)):
-            about, data = found
-            try: self.take(about, data)
-            except PlatoError as e: self.refused[about['number']] = str(e)
-        if self.version and (self.version != before or time.monotonic() - self._held > 600):
-            try: hold(self.shelf, self.who, self.version)
-            except BadInput as e: self.refused['hold'] = str(e)        # a read-only exchange still answers
-            self._held = time.monotonic()
+        try:
+            while self.version == before and (found := newest(self.shelf, before, self.refused)):
+                try: self.take(*found)
+                except PlatoError as e: self.refused[found[0]['number']] = str(e)
+            if self.version and (self.version != before or time.monotonic() - self._held > 600):
+                self._held = time.monotonic()
+                hold(self.shelf, self.who, self.version)
+            self.refused.pop('exchange', None)
+        except BadInput as e: self.refused['exchange'] = str(e)     # away or read-only: what is loaded still answers
         return self.version != before
 
     def take(self, about, data):
@@ -185,7 +188,8 @@ def serve(
 ):
     "Answer questions, one line each."
     start, out = time.monotonic(), out or sys.stdout
-    while not edge.refresh() and edge.ensign is None and time.monotonic() - start < wait: time.sleep(min(poll, 0.2))
+    while not edge.refresh() and edge.ensign is None and time.monotonic() - start < wait:
+        time.sleep(min(poll, 0.2))
     looked = time.monotonic()
     for state in questions(ask):
         if time.monotonic() > until: return
@@ -232,8 +236,10 @@ def work(
 ):
     "Round after round."
     while True:
-        for room, done in member.round(hurry=once).items():
+        round = member.round(hurry=once)
+        for room, done in round.items():
             if any(done.values()): print(json.dumps(dict(room=room, **done)), file=out or sys.stdout, flush=True)
+        if once and (trouble := [d['trouble'] for d in round.values() if 'trouble' in d]): raise BadInput(trouble[0])
         if once or time.monotonic() > until: return
         time.sleep(poll)
 
