@@ -16,6 +16,7 @@ extras = dict(
     notebooks=['matplotlib>=3.7', 'ipywidgets>=8.0', 'tqdm>=4.65'])
 extras['rooms'] = ['cma>=3.3']
 extras['flower'] = ['flwr>=1.42']
+extras['fleet'] = ['fsspec>=2024.2']
 extras['npc'] = extras['torch'] + ['tokenizers>=0.20', 'gguf>=0.18', 'tqdm>=4.65']
 extras['data'] = extras['npc'] + ['kagglehub>=0.3', 'huggingface-hub>=0.30']
 extras['export'] = extras['npc'] + ['gguf>=0.18']

@@ -239,21 +239,22 @@ def observe(self:Room,
 @patch
 def feed(self:Room,
     data, # a tile, a mapping, pairs, `(X, y)`, a table, or any iterable of these; see `tiles_from`
+    once=None, # (key, number): add nothing if so much was noted under `key` before, see `TileStore.extend`
     **about, # fields for tiles made here, e.g. agent_id
 ):  # -> how many tiles were added
     "Add experience that is already there: all of it or, on any error, none."
-    return self._add(list(tiles_from(data, self.reward_rule, **about)))
+    return self._add(list(tiles_from(data, self.reward_rule, **about)), once)
 
 # %% ../../nbs/core/14_room.ipynb #37d60ae5
 @patch
-def _add(self:Room, tiles):
+def _add(self:Room, tiles, once=None):
     "Store many tiles and take note of them"
     kind = self._check_kind(tiles)
     tiles = [t if t.room_id else dataclasses.replace(t, room_id=self.room_id, preset=self.preset) for t in tiles]
-    count = self.store.extend(tiles)
+    count = self.store.extend(tiles, once)
     with self._lock:
         self.kind = kind
-        if len(self.store) == self._read + count:              # nobody else wrote meanwhile: no need to read them back
+        if count and len(self.store) == self._read + count:      # nobody else wrote meanwhile: no need to read them back
             for t in tiles[-_NOTED:]: self._note(t)
             self._read += count
         else: self._note_new()

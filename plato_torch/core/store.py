@@ -172,12 +172,16 @@ def append(self:TileStore,
 @patch
 def extend(self:TileStore,
     tiles, # any iterable of tiles
+    once=None, # (key, number): the note `key` becomes `number` with them; if it is as high already, nothing is added
 ):  # -> how many were added
     "Add many tiles in one transaction: all of them or, on any error, none."
     tiles = list(tiles)
     with self._database() as db:
         db.execute('BEGIN IMMEDIATE')
         try:
+            if once:
+                if (self.get(once[0]) or 0) >= once[1]: tiles = []
+                else: self.put(*once)
             for start in range(0, len(tiles), 100 * _BATCH): self._insert_many(db, tiles[start:start + 100 * _BATCH])
             db.execute('COMMIT')
         except BaseException as e:
