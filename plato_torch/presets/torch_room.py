@@ -8,10 +8,12 @@ __all__ = ['StreamStopped', 'TorchRoom']
 # %% ../../nbs/presets/98_torch_room.ipynb #20748941
 import atexit, sqlite3, threading, time, weakref
 from functools import lru_cache
+from types import SimpleNamespace
 import numpy as np
 from fastcore.basics import patch
 from ..core.basics import *
 from ..core.intake import *
+from ..core.sentiment import *
 from ..core.simulation import *
 from ..core.room import *
 from ..core.grabber import *
@@ -50,7 +52,7 @@ class TorchRoom(Room):
         world=None, # a Gymnasium environment or its name, to practise in when idle
         practice=50_000, # steps of practice in all
         queue_size=4096, # tiles that may wait to be learnt; beyond it, who feeds must wait
-        piece=256, # tiles of one background step, at most
+        piece=64, # tiles of one background step, at most
         live=None, # start learning in the background at once? If None: when there is a world
         **settings, # as for `Room`, and those of the preset
     ):
@@ -63,7 +65,7 @@ class TorchRoom(Room):
         self._thread = self._failure = self._hold = self._calm = None
         self._closed = self._stopping = self._resting = self._aside = False
         self._turns, self._bell, self._way = threading.RLock(), threading.Event(), threading.Condition()
-        self._wanted, self.grabber = 0, TileGrabber(seed=settings.get('seed', 0))
+        self._wanted, self._asking, self.grabber = 0, set(), TileGrabber(seed=settings.get('seed', 0))
         super().__init__(room_id, **settings)
         if live or live is None and world is not None: self.go_live()
 
@@ -141,6 +143,7 @@ def _work(ref, bell):
 @patch
 def _turn(self:TorchRoom):
     "One piece of work; -> was there any?"
+    self._after_you()
     if self._wanted: time.sleep(0.001); return True                 # somebody waits to train by hand
     try:
         with self._turns:
@@ -160,6 +163,7 @@ def _drink(self:TorchRoom):
     tiles = [t for _, t in rows if (t.action is not None or not self.needs_action)
              and not (lives and t.agent_id == _ITSELF)]
     own = sum(lives and t.agent_id == _ITSELF for _, t in rows)
+    self._after_you()
     with self._lock:
         before, self._failed_at = (self._up_to, self._skipped, self._trained), rows[-1][0]
         self._mark_learnt(rows[-1][0], len(rows) - len(tiles) - own)
@@ -191,7 +195,7 @@ def _apart(self:TorchRoom, job):
 def _rehearse(self:TorchRoom, last=2000, calm=0.2):
     "Once it is quiet: learn the latest tiles again, if `train_threshold` are new"
     if self._up_to - self._rehearsed < self.train_threshold or getattr(self.learner, 'counts', False): return False
-    if self._calm is not None and time.monotonic() - self._calm < calm: return True
+    if self._calm is not None and time.monotonic() - self._calm < calm: time.sleep(0.005); return True
     tiles = [t for t in self.store.tail(last) if t.action is not None or not self.needs_action]
     own = type(self)._live is not Room._live and self._outside is not None
     self._rehearsed = self._up_to
@@ -219,10 +223,30 @@ def _add(self:TorchRoom, tiles):
     return count
 
 @patch
+def _note(self:TorchRoom, tile):
+    # a key is its own key: worked out once for mood and curiosity, it costs half
+    super(TorchRoom, self)._note(SimpleNamespace(state=key_of(tile.state), action=key_of(tile.action),
+                                                 reward=tile.reward))
+
+@patch
 def _record(self:TorchRoom, result):
     result = super(TorchRoom, self)._record(result)
     if self._aside == threading.get_ident(): self._yield()
     return result
+
+@patch
+def probabilities(self:TorchRoom, states):
+    me = threading.get_ident()
+    self._asking.add(me)
+    try: return super(TorchRoom, self).probabilities(states)
+    finally: self._asking.discard(me)
+
+@patch
+def _after_you(self:TorchRoom, most=20):
+    "Who learns or feeds lets an answer go first: locks are not fair by themselves"
+    for _ in range(most):
+        if not self._asking: return
+        time.sleep(0.0005)
 
 @patch
 def _yield(self:TorchRoom):
@@ -289,6 +313,7 @@ def _make_way(self:TorchRoom, count=1):
     if self._closed: raise BadInput(f"{self.name} is closed; make it again by its id to go on")
     self._speak_up()
     if not self.alive or self._thread is threading.current_thread(): return
+    self._after_you()
     while self._read - self._up_to > max(0, self.queue_size - count) and self.alive and self._failure is None:
         self._bell.set()
         with self._way: self._way.wait(0.05)
