@@ -113,7 +113,12 @@ def _answers(target, states):
     if hasattr(target, 'step') and hasattr(target, 'proba'): return target.predict(states)
     if not callable(ask := getattr(target, 'predict', target)):
         raise BadInput(f"a target is a function of a state or has `predict`; got {short_repr(target)}")
-    return [ask(s) for s in states]
+    found = []
+    for s in states:
+        try: found.append(ask(s))
+        except (ArithmeticError, LookupError, TypeError, ValueError, AttributeError, RuntimeError) as e:
+            raise BadInput(f"the target failed on {short_repr(s)}: {type(e).__name__}: {e}") from e
+    return found
 
 def _right(target, states, labels): return np.array([a == l for a, l in zip(_answers(target, states), labels)], bool)
 

@@ -86,7 +86,7 @@ class _OnLearner:
 @patch
 def _search_for(self:EvolveRoom, genes, start, fresh):
     "The search to go on with, or a new one"
-    options = dict(population=self.population or 20, seed=derive_seed(self.seed, self.room_id, 'search'), start=start)
+    options = dict(population=20 if self.population is None else self.population, seed=derive_seed(self.seed, self.room_id, 'search'), start=start)
     if self.method == 'genetic':
         options |= {name: getattr(self, name) for name in ('crossover', 'tournament', 'elitism', 'niching', 'again')}
     new = search_for(self.method, genes, **options)
@@ -192,7 +192,8 @@ def learn(self:EvolveRoom, tiles, pace=1.0):
     self._meet(tiles)
     vector = self.learner.get_parameters()
     if self._climb is None or self._climb.genes.size != len(vector):
-        self._climb = OpenES(Reals(len(vector), -10, 10), self.population or 32, self.rng.integers(2**31), vector,
+        size = 32 if self.population is None else self.population
+        self._climb = OpenES(Reals(len(vector), -10, 10), size, self.rng.integers(2**31), vector,
                              sigma=0.0025)
         kept = self._kept.pop('climb', None)
         if kept is not None and kept['spec'][1] == len(vector): self._climb.load(kept)

@@ -147,6 +147,8 @@ def adapt(self:MetaLearnRoom,
     steps=None, # gradient steps, for strategies that take them
 ):  # -> `Adapted`
     "A predictor for one task, from a handful of examples."
+    if steps is not None and (not isinstance(steps, (int, np.integer)) or steps < 0):
+        raise BadInput(f"steps must be a whole number ≥ 0 or None; got {steps!r}")
     self._ready()
     mine = tasks_of(self.tiles(), self.task_key).get(task, [])
     tiles = list(tiles_from(examples, self.reward_rule)) + [self.tiles()[int(i)] for i in mine]
