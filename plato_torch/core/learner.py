@@ -18,6 +18,7 @@ from .features import *
 # %% ../../nbs/core/06_learner.ipynb #8ba6f389
 LEARNERS = dict(   # name -> class, or the module below `plato_torch` that registers it
     net='core.nets',
+    still_net='core.still',
     metric='core.metric', metric_net='core.metric',
     masked='core.masked', jepa='core.masked',
     heads='core.heads', heads_net='core.head_nets',
