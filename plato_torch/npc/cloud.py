@@ -4,10 +4,11 @@
 
 # %% auto #0
 __all__ = ['OLDEST', 'FOLDERS', 'Place', 'where', 'hardware', 'advice', 'fit_preset', 'TimeIsUp', 'stop_after', 'mirror',
-           'mirrored', 'take_up', 'stage_list', 'round_within', 'plot_round', 'pack', 'counter_box', 'visit']
+           'mirrored', 'take_up', 'stage_list', 'round_within', 'plot_round', 'pack', 'mount_drive', 'download',
+           'counter_box', 'visit']
 
 # %% ../../nbs/npc/60_cloud.ipynb #a76af0cd
-import contextlib, ctypes, dataclasses, html, os, shutil, sys, threading
+import contextlib, ctypes, html, importlib, os, shutil, sys, threading
 from pathlib import Path
 from typing import NamedTuple
 import torch
@@ -57,11 +58,13 @@ def advice(
     place='here',
 ):  # -> one line
     "What to do for a faster round."
-    menu = dict(kaggle='Settings > Accelerator > GPU T4 x2', colab='Runtime > Change runtime type > v5e-1 TPU or T4 GPU')
+    menu = dict(kaggle='Settings > Accelerator > GPU T4 x2',
+                colab='Runtime > Change runtime type > v5e-1 TPU or T4 GPU')
     if capability and tuple(capability) < OLDEST:
         old = f'the card here is sm_{capability[0]}{capability[1]}, and PyTorch serves sm_75 and later'
         return f"{old}; choose {menu.get(place, 'a newer card')} and run all again"
-    if kind in ('cpu', 'mps'): return f"the processor does the work; faster: {menu.get(place, 'a TPU or an NVIDIA card')}"
+    faster = menu.get(place, 'a TPU or an NVIDIA card')
+    if kind in ('cpu', 'mps'): return f'the processor does the work; faster: {faster}'
     return 'nothing: this will do'
 
 # %% ../../nbs/npc/60_cloud.ipynb #80f1f52c
@@ -74,7 +77,8 @@ def fit_preset(
     if wish not in ('auto', *PRESETS): raise unknown_name('preset', wish, ['auto', *PRESETS])
     slow = device.kind in ('cpu', 'mps')
     if slow and wish not in ('smoke', 'tiny'):
-        return 'tiny', f'No TPU and no usable NVIDIA card here: the round falls back to the preset tiny on {device.kind}.'
+        note = 'No TPU and no usable NVIDIA card here: the round falls back to the preset tiny on'
+        return 'tiny', f'{note} {device.kind}.'
     preset = 'small' if wish == 'auto' else wish
     return preset, f'Preset {preset} on {device.kind} ({device.note}).'
 
@@ -114,7 +118,8 @@ def mirror(
 ):  # -> names of what is new
     "Bring the copy of a run up to date."
     folder, to, new = Path(folder), Path(to), []
-    for file in sorted(folder.glob('*.json'), key=lambda f: (f.name == 'result.json', f.name != 'settings.json', f.name)):
+    order = lambda f: (f.name == 'result.json', f.name != 'settings.json', f.name)
+    for file in sorted(folder.glob('*.json'), key=order):
         if (to/file.name).exists(): continue
         for name in FOLDERS.get(file.stem, []):
             if (folder/name).is_dir(): _copy(folder/name, to/name)
@@ -125,7 +130,7 @@ def mirror(
         for newest in filter(None, (checkpoint(lesson, kind) for kind in ('last', 'best'))):
             place = to/'sft'/lesson.name/newest.name
             if place.exists(): continue
-            with contextlib.suppress(FileNotFoundError, shutil.Error, BadInput):   # replaced meanwhile: the next one comes
+            with contextlib.suppress(FileNotFoundError, shutil.Error, BadInput):   # replaced meanwhile
                 _copy(newest, place)
                 new.append(f'{lesson.name}/{newest.name}')
                 for old in place.parent.glob(f"{newest.name.split('-')[0]}-*"):
@@ -144,15 +149,18 @@ def mirrored(
         yield
         return
     over = threading.Event()
+    def copy():   # a full Drive is no reason to lose the round
+        try: mirror(folder, to)
+        except PlatoError as e: print(f'The copy is not up to date: {e}', file=sys.stderr)
     def work():
-        while not over.wait(every): mirror(folder, to)
+        while not over.wait(every): copy()
     thread = threading.Thread(target=work, daemon=True)
     thread.start()
     try: yield
     finally:
         over.set()
         thread.join()
-        mirror(folder, to)
+        copy()
 
 def take_up(
     tag, # of a run
@@ -189,7 +197,7 @@ def round_within(
     result = None
     with mirrored(config.folder, keep and Path(keep)/config.tag):
         with stop_after(hours): result = run_round(config)
-    if result is None: print(f'The time is over. Run all again to go on: {config.tag} lies in {config.folder}.')
+    if result is None: print(f'The time is over. Run all again, and {config.tag} goes on where it is now.')
     print(stage_list(config.folder))
     return result
 
@@ -201,7 +209,8 @@ def plot_round(result):  # -> matplotlib `Figure`
     lessons = read_json(Path(result.folder)/'sft.json')['result']
     for name, h in lessons.items(): plot_curve(h['losses'], x=h['steps'], label=name, ax=left)
     left.set(title='loss in training', ylabel='nats a token')
-    names = dict(oracle='does what is right', deal='sells', buy='buys', goto='shows the way', abstain='does nothing in time')
+    names = dict(oracle='does what is right', deal='sells', buy='buys', goto='shows the way',
+                 abstain='holds back rightly')
     plot_bars({label: result.sim_eval[k]['rate'] for k, label in names.items()}, ax=right, xlabel='share of encounters')
     right.set(title='the examination', xlim=(0, 1.15))
     pyplot.close(figure)
@@ -218,6 +227,19 @@ def pack(
     return to
 
 # %% ../../nbs/npc/60_cloud.ipynb #217e33e5
+def mount_drive(folder='plato'):  # -> Path of a folder in Google Drive; None where there is no Drive
+    "Ask for Google Drive, to keep runs in."
+    if where().name == 'colab':
+        importlib.import_module('google.colab.drive').mount('/content/drive')
+        return Path('/content/drive/MyDrive')/folder
+    print('Google Drive can be mounted in Colab only; here runs are kept where they are made.')
+
+def download(path):
+    "Offer a file to the browser; where that cannot be, say where it lies."
+    if where().name == 'colab': importlib.import_module('google.colab.files').download(str(path))
+    else: print(f'{Path(path).name} lies beside the run, in {Path(path).parent.name}.')
+
+# %% ../../nbs/npc/60_cloud.ipynb #af1cfd51
 def counter_box(
     chat, # a `Chat`
 ):  # -> an ipywidgets box
@@ -232,7 +254,8 @@ def counter_box(
         if not change['new'].strip(): return
         answer, told = chat.say(change['new']), html.escape
         note = f' <i>({told(answer.note)})</i>' if answer.note else ''
-        lines.extend([f'<b>{chat.user}</b>: {told(change["new"])}', f'<b>{told(chat.name)}</b>: {told(answer.text)}{note}'])
+        lines.append(f'<b>{chat.user}</b>: {told(change["new"])}')
+        lines.append(f'<b>{told(chat.name)}</b>: {told(answer.text)}{note}')
         typed.value = ''
         show()
     typed.observe(said, 'value')
@@ -241,10 +264,11 @@ def counter_box(
 
 def visit(
     folder, # of a finished run
-    said=('Good morning. What do you sell?', 'What is the dearest thing you have?'), # without a front end
-):  # -> a box to type in; None where a few lines were said instead
-    "Talk to the character of a run."
+    said=('Good morning. What do you sell?', 'What is the dearest thing you have?'), # what is said first
+):
+    "Talk to the character of a run: a few lines are said, then there is a box to type in where there can be one."
     chat = Chat(open_voice(folder))
     talk(chat, iter(said), lambda text: print(text, end=''), echo=True)
     chat.reset()
-    with contextlib.suppress(MissingExtra): return counter_box(chat)
+    if 'ipykernel' not in sys.modules: return
+    with contextlib.suppress(MissingExtra): importlib.import_module('IPython.display').display(counter_box(chat))
