@@ -13,7 +13,7 @@ PACKAGES = dict(numpy='numpy', fastcore='fastcore', matplotlib='matplotlib', skl
                 gguf='gguf', xllamacpp='xllamacpp', datasketch='datasketch',
                 kagglehub='kagglehub', huggingface_hub='huggingface-hub')   # module -> what pip calls it; torch is never installed from a notebook
 
-ALSO = {r'\bplot_|core\.show': 'matplotlib', r'learner=[\'"]net|NetLearner|Ensign': 'safetensors', r'\bDataFrame\b': 'pandas', r'parquet': 'pyarrow'}
+ALSO = {r'\bplot_|core\.show': 'matplotlib', r'round_within': 'safetensors', r'learner=[\'"]net|NetLearner|Ensign': 'safetensors', r'\bDataFrame\b': 'pandas', r'parquet': 'pyarrow'}
 
 INSTALL = '''#| hide
 #| eval: false
