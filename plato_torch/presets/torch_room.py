@@ -85,7 +85,8 @@ def _world(world):
 # %% ../../nbs/presets/98_torch_room.ipynb #ec2745b3
 def _sole(path, name):
     "A lock for as long as the connection is open, in this process and among others"
-    lock = sqlite3.connect(path.with_name(path.name + '.live'), timeout=0, check_same_thread=False, isolation_level=None)
+    lock = sqlite3.connect(path.with_name(path.name + '.live'), timeout=0, check_same_thread=False,
+                           isolation_level=None)
     try: lock.execute('BEGIN EXCLUSIVE')
     except sqlite3.OperationalError as e:
         lock.close()
@@ -210,11 +211,11 @@ def _practise(self:TorchRoom):
     return True
 
 @patch
-def _add(self:TorchRoom, tiles):
+def _add(self:TorchRoom, tiles, once=None):
     mine = self._aside == threading.get_ident()
     with self._lock:
         level = self._up_to == self._read
-        count = super(TorchRoom, self)._add(tiles)
+        count = super(TorchRoom, self)._add(tiles, once)
         if not mine: return count
         self._practised += count
         if level and type(self)._live is not Room._live: self._up_to = self._read; self._trained += count
@@ -326,11 +327,11 @@ def observe(self:TorchRoom, *tile, **fields):  # as for `Room`
     return super(TorchRoom, self).observe(*tile, **fields)
 
 @patch
-def feed(self:TorchRoom, data, **about):  # as for `Room`
+def feed(self:TorchRoom, data, once=None, **about):  # as for `Room`
     "Add experience that is already there, all or none; waits until there is room, or until nothing waits."
     data = list(tiles_from(data, self.reward_rule, **about))
     self._make_way(len(data))
-    return super(TorchRoom, self).feed(data)
+    return super(TorchRoom, self).feed(data, once)
 
 @patch
 def flow(self:TorchRoom,
