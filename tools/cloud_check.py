@@ -21,7 +21,8 @@ def run(path, runs, **env):
     from nbclient import NotebookClient
     nb, start = nbformat.read(path, 4), time.time()
     settings = dict(PLATO_PRESET='smoke', PLATO_SOURCE=os.environ.get('PLATO_SOURCE', str(ROOT)), PLATO_RUNS=str(runs),
-                    PLATO_DEVICE=os.environ.get('PLATO_DEVICE', 'cpu'), OMP_NUM_THREADS='1', MPLBACKEND='module://matplotlib_inline.backend_inline')
+                    PLATO_DEVICE=os.environ.get('PLATO_DEVICE', 'cpu'), OMP_NUM_THREADS='1',
+                    MPLBACKEND='module://matplotlib_inline.backend_inline')
     before = dict(os.environ)
     os.environ.update(settings | env)
     try:
@@ -36,7 +37,8 @@ def run(path, runs, **env):
     for part in ('preset smoke', "'advice'", 'held-out encounters', 'Fare well.'):
         if part.lower() not in text.lower(): sys.exit(f'{path.name} never said {part!r}:\n{text}')
     if not pictures: sys.exit(f'{path.name} drew nothing')
-    print(f'ok   {path.name}: {sum(c.cell_type == "code" for c in nb.cells)} cells, {pictures} pictures, {time.time() - start:.0f} s', flush=True)
+    cells = sum(c.cell_type == 'code' for c in nb.cells)
+    print(f'ok   {path.name}: {cells} cells, {pictures} pictures, {time.time() - start:.0f} s', flush=True)
     return text
 
 def colab(folder):

@@ -8,7 +8,8 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = {'README.md': 'index.md', 'CHANGELOG.md': 'changelog.md', 'AGENTS.md': 'agents.md', 'docs/levers.md': 'levers.md', 'kaggle/README.md': 'kaggle.md'}
+PAGES = {'README.md': 'index.md', 'CHANGELOG.md': 'changelog.md', 'AGENTS.md': 'agents.md', 'docs/levers.md': 'levers.md',
+         'kaggle/README.md': 'kaggle.md'}
 HIDDEN = re.compile(r'^#\| *(hide|hide_input)\b', re.M)
 FOLDERS = dict(core='Foundations', presets='The rooms', npc='The pipeline', fleet='The fleet')
 
@@ -90,9 +91,11 @@ def gather(to):
         (to/folder/'index.md').write_text('\n'.join(lines) + '\n', encoding='utf-8')
         nav.append({name: [f'{folder}/index.md', *entries[folder]]})
     if len(room) != 21: sys.exit(f'there should be 21 rooms; found {len(room)}: {sorted(room)}')
-    cloud = {'In the cloud': [{'Colab': 'colab_round.ipynb'}, {'Kaggle': 'kaggle.md'}, {'The Kaggle notebook': 'kaggle/plato_round.ipynb'}]}
+    cloud = {'In the cloud': [{'Colab': 'colab_round.ipynb'}, {'Kaggle': 'kaggle.md'},
+                              {'The Kaggle notebook': 'kaggle/plato_round.ipynb'}]}
     order = {k: v for n in nav for k, v in n.items()}
-    first = [{'Home': 'index.md'}, {'Map': 'map.ipynb'}] + [{k: order[k]} for k in (FOLDERS[f] for f in ('presets', 'npc', 'core', 'fleet')) if k in order]
+    names = [FOLDERS[f] for f in ('presets', 'npc', 'core', 'fleet')]
+    first = [{'Home': 'index.md'}, {'Map': 'map.ipynb'}, *({k: order[k]} for k in names if k in order)]
     return first + [cloud, {'Levers': 'levers.md'}, {'Changelog': 'changelog.md'}, {'Working on it': 'agents.md'}]
 
 def build(out, work):
@@ -106,7 +109,8 @@ def build(out, work):
     config = dict(site_name=cfg['lib_name'], site_description=cfg['description'], docs_dir=str(work/'docs'), site_dir=str(out),
                   site_url=f"https://{cfg['user']}.github.io/{cfg['repo']}/", repo_url=f"https://github.com/{cfg['user']}/{cfg['repo']}",
                   use_directory_urls=False, nav=gather(work/'docs'),
-                  theme=dict(name='material', font=False, features=['navigation.tabs', 'navigation.indexes', 'navigation.top', 'navigation.footer', 'content.code.copy'],
+                  theme=dict(name='material', font=False,
+                             features=['navigation.tabs', 'navigation.indexes', 'navigation.top', 'navigation.footer', 'content.code.copy'],
                              palette=[shade('default', 'dark', 'weather-night'), shade('slate', 'light', 'weather-sunny')]),
                   plugins=['search', {'mkdocs-jupyter': dict(execute=False, ignore_h1_titles=True, include_requirejs=False)}],
                   markdown_extensions=['tables', 'fenced_code', 'toc', 'pymdownx.highlight', 'pymdownx.superfences'])
@@ -177,7 +181,8 @@ def main():
     with tempfile.TemporaryDirectory() as work: build(a.out.resolve(), Path(work))
     broken, count, pages = check(a.out)
     size = sum(f.stat().st_size for f in a.out.rglob('*') if f.is_file()) / 1e6
-    print(*sorted(set(broken)), f'{pages} pages, {size:.0f} MB, {count} links inside, {len(broken)} broken, {time.time() - start:.0f} s', sep='\n')
+    print(*sorted(set(broken)), sep='\n')
+    print(f'{pages} pages, {size:.0f} MB, {count} links inside, {len(broken)} broken, {time.time() - start:.0f} s')
     if broken: sys.exit(1)
     if a.serve: http.server.test(functools.partial(http.server.SimpleHTTPRequestHandler, directory=a.out), port=8000)
 

@@ -13,7 +13,9 @@ PACKAGES = dict(numpy='numpy', fastcore='fastcore', matplotlib='matplotlib', skl
                 gguf='gguf', xllamacpp='xllamacpp', datasketch='datasketch',
                 kagglehub='kagglehub', huggingface_hub='huggingface-hub')   # module -> what pip calls it; torch is never installed from a notebook
 
-ALSO = {r'\bplot_|core\.show': 'matplotlib', r'round_within': 'safetensors', r'learner=[\'"]net|NetLearner|Ensign': 'safetensors', r'\bDataFrame\b': 'pandas', r'parquet': 'pyarrow'}
+ALSO = {r'\bplot_|core\.show': ['matplotlib'], r'learner=[\'"]net|NetLearner|Ensign': ['safetensors'], r'\bDataFrame\b': ['pandas'],
+        r'parquet': ['pyarrow'], r'(train|load|save)_tokenizer\b': ['tokenizers'],
+        r'\b(run_round|round_within)\b': ['matplotlib', 'safetensors', 'tokenizers']}
 
 INSTALL = '''#| hide
 #| eval: false
@@ -48,7 +50,7 @@ if 'google.colab' in sys.modules or 'KAGGLE_KERNEL_RUN_TYPE' in os.environ:
 def heads(nb, path, cfg):
     "The two cells that belong at the head of the notebook at `path` (relative to the project)"
     code = '\n'.join(c.source for c in nb.cells if c.cell_type == 'code' and c.id != 'install')
-    used = set(re.findall(r'\w+', code)) | {m for pattern, m in ALSO.items() if re.search(pattern, code)} | {'numpy', 'fastcore'}
+    used = set(re.findall(r'\w+', code)) | {m for pattern, ms in ALSO.items() if re.search(pattern, code) for m in ms} | {'numpy', 'fastcore'}
     wanted = {m: p for m, p in PACKAGES.items() if m in used}
     url = f'https://colab.research.google.com/github/{cfg.user}/{cfg.repo}/blob/{cfg.branch}/{path.as_posix()}'
     badge = f'[![Open in Colab](https://colab.research.google.com/assets/colab-badge.svg)]({url})'
