@@ -60,7 +60,7 @@ def lexicon():  # -> dict of sets, and `ends`: last word -> things that end with
     found['modifiers'] = {*first, *data['quest_modifiers']}
     found['place_ends'] = {end.lower() for some in kinds for end in some}
     found['places'] = {f'{front} {end}'.lower() for front in data['place_fronts'] for some in kinds for end in some}
-    found['people'] = {name.lower() for name in data['given']}
+    found['people'] = {name.lower() for split in SPLITS for name in names(split)[0]}
     return {**found, 'ends': ends}
 
 # %% ../../nbs/npc/29_scene.ipynb #6a006c5b

@@ -86,7 +86,8 @@ class _OnLearner:
 @patch
 def _search_for(self:EvolveRoom, genes, start, fresh):
     "The search to go on with, or a new one"
-    options = dict(population=20 if self.population is None else self.population, seed=derive_seed(self.seed, self.room_id, 'search'), start=start)
+    options = dict(population=20 if self.population is None else self.population,
+                   seed=derive_seed(self.seed, self.room_id, 'search'), start=start)
     if self.method == 'genetic':
         options |= {name: getattr(self, name) for name in ('crossover', 'tournament', 'elitism', 'niching', 'again')}
     new = search_for(self.method, genes, **options)
