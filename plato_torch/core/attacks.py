@@ -146,7 +146,7 @@ def record_edits(
 
 # %% ../../nbs/core/24_attacks.ipynb #7b3ccc68
 def attack_edits(
-    sure, # function (states, labels) -> how sure of the label, [n]; below 0.5 counts as fallen unless `fell` says
+    sure, # function (states, labels) -> how sure of the label, [n]; below `least` counts as fallen unless `fell` says
     states, # texts or mappings
     labels, # their right labels
     budget, # edits, for texts; for mappings see `record_edits`
@@ -154,6 +154,7 @@ def attack_edits(
     rng=0, # seed or generator
     fell=None, # function (states, labels) -> bool [n]: answered wrong?
     words=(), # that may be put in, for 'insert'
+    least=0.5, # of `sure`, for an answer that stands
 ):  # -> list of states, edited where that hurts
     "States within the budget that are answered worse."
     rng, now = rng_from(rng), list(states)
@@ -163,9 +164,11 @@ def attack_edits(
     if record and not all(math.isfinite(v) and v >= 0 for v in (budget.values() if isinstance(budget, Mapping)
                                                                 else [budget])):
         raise BadInput(f"the budget of a record is amounts ≥ 0; got {budget!r}")
-    fell = fell or (lambda states, labels: sure(states, labels) < 0.5)
     spent, score = [{} for _ in now], np.asarray(sure(now, labels))
-    left = np.flatnonzero(~np.asarray(fell(now, labels)))
+    def standing(rows):                # what `sure` said is asked for twice only where `fell` judges
+        return rows[score[rows] >= least if fell is None else
+                    ~np.asarray(fell([now[i] for i in rows], [labels[i] for i in rows]), bool)]
+    left = standing(np.arange(len(now)))
     rounds = budget if not record else sum(b if isinstance(states[0].get(k), str) else 1 for k,
                                            b in _plain_budget(budget, states[0]).items()) if len(now) else 0
     for _ in range(int(rounds)):
@@ -181,8 +184,7 @@ def attack_edits(
             now[i], score[i] = tries[n][1], value[n]
             if tries[n][2] is not None: spent[i][tries[n][2]] = spent[i].get(tries[n][2], 0) + 1
         if not best: break
-        left = np.array(list(best), int)
-        left = left[~np.asarray(fell([now[i] for i in left], [labels[i] for i in left]))]
+        left = standing(np.array(list(best), int))
         if not len(left): break
     return now
 

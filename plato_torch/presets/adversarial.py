@@ -30,7 +30,7 @@ class AdversarialRoom(Room):
     limits = dict(norm=['linf', 'l2'], walk=(1, 1000), share=(0, 1))
 
     def _open(self, learner):
-        self.ledger, self.tried, self.through, self.elo = [], {}, {}, (1000.0, 1000.0)
+        self.ledger, self.tried, self.through, self.elo, self._lexicon = [], {}, {}, (1000.0, 1000.0), (0, ())
         if self.attacks is not None:
             for kind in self.attacks:
                 if kind not in (known := (*VECTOR_ATTACKS, *TEXT_ATTACKS, 'record')):
@@ -83,9 +83,9 @@ def attack(self:AdversarialRoom,
     rng, kind = self.rng if rng is None else rng, kind or self._kinds(self.kind)[0]
     budget = self._budget(states) if budget is None else budget
     if kind not in VECTOR_ATTACKS:
-        sure = self._sure if target is None else _sure_of(target)
-        who = self.learner if target is None else target
-        return attack_edits(sure, states, labels, budget, kind, rng, lambda s, l: ~_right(who, s, l), self._words(kind))
+        words = self._words(kind)
+        if target is None: return attack_edits(self._lead, states, labels, budget, kind, rng, None, words, 0.0)
+        return attack_edits(_sure_of(target), states, labels, budget, kind, rng, lambda s, l: ~_right(target, s, l), words)
     x = np.asarray(states, np.float32).reshape(len(states), -1)
     if target is not None: z = _corners(target, x, np.shape(states), labels, budget, self, rng, steps)
     else:
@@ -102,9 +102,12 @@ def _columns(self:AdversarialRoom, labels):
     return np.array([where[plain_label(l)] for l in labels])
 
 @patch
-def _sure(self:AdversarialRoom, states, labels):
-    "How sure the learner is of each label"
-    return self.learner.proba(states)[np.arange(len(states)), self._columns(labels)]
+def _lead(self:AdversarialRoom, states, labels):
+    "By how much each label is ahead of the next; below 0 it is not what the learner says"
+    p, rows, right = self.learner.proba(states), np.arange(len(states)), self._columns(labels)
+    own, says = p[rows, right], p.argmax(1) == right
+    p[rows, right] = -1
+    return np.where(says, own - p.max(1), np.minimum(own - p.max(1), -1e-12))
 
 # %% ../../nbs/presets/09_adversarial.ipynb #a8ee9036
 def _answers(target, states):
@@ -162,7 +165,10 @@ def _top(learner, x): return learner.proba(x).argmax(1)
 @patch
 def _words(self:AdversarialRoom, kind):
     "The words of the room's own texts, for red to put in"
-    return sorted({w for t in self.tiles() for w in t.state.split()}) if kind == 'insert' else ()
+    if kind != 'insert': return ()
+    if self._lexicon[0] != len(self.store):
+        self._lexicon = len(self.store), sorted({w for t in self.tiles() for w in t.state.split()})
+    return self._lexicon[1]
 
 @patch
 def _learn_edits(self:AdversarialRoom, tiles, labels):
@@ -171,9 +177,8 @@ def _learn_edits(self:AdversarialRoom, tiles, labels):
     rows = self.rng.permutation(n)[:int(np.ceil(self.share * n))].tolist()
     kind = pick_kind(self.tried, self.through, self._kinds(self.kind))
     hit, truth = [raw[i] for i in rows], [labels[i] for i in rows]
-    made = attack_edits(self._sure, hit, truth, self._budget(raw), kind, self.rng, lambda s,
-                        l: ~_right(self.learner, s, l), self._words(kind))
-    self._note_contest(kind, _right(self.learner, hit, truth), _right(self.learner, made, truth))
+    made = attack_edits(self._lead, hit, truth, self._budget(raw), kind, self.rng, None, self._words(kind), 0.0)
+    self._note_contest(kind, self._lead(hit, truth) >= 0, self._lead(made, truth) >= 0)
     return dict(loss=self.learner.step(raw + made, labels + truth), attack=kind)
 
 @patch
@@ -194,7 +199,7 @@ def _train(self:AdversarialRoom, tiles, steps, batch_size):
     self.kind = self.kind or self._check_kind(tiles)
     text = self.kind in ('text', 'mapping')
     a_pass = -(-len(tiles) // batch_size)
-    steps = steps or (min(20 * a_pass, 600) if text else min(60 * a_pass, max(1500, 3 * a_pass)))
+    steps = steps or (min(8 * a_pass, 400) if text else min(60 * a_pass, max(1500, 3 * a_pass)))
     order, pace = [], getattr(self.learner, 'learning_rate', None)
     net, mean = getattr(self.learner, 'kind', None) == 'net', None
     self.learner.add_labels(tiles.actions)
