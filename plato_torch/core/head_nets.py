@@ -271,16 +271,8 @@ def proba(self:HeadsNet, states, task=None):  # -> float64 [n, labels of the tas
 def step(self:HeadsNet, states, targets, weights=None, task=None):  # -> loss before the step
     "One step of one task; what has no weight above 0 is left out."
     task = task or self.main or next(iter(self.heads), 'answer')
-    if isinstance(targets, np.ndarray) and targets.ndim == 2: targets = [self.labels[i]
-        for i in self.targets(targets, None, len(states))[0].argmax(1)]
-    e, targets = self.encode(states), list(targets)
-    if weights is not None:
-        w = np.asarray(weights, float)
-        if w.shape != (len(targets),) or not np.isfinite(w).all():
-            raise BadInput(f"weights must be {len(targets)} finite numbers, one a state; got shape {w.shape}")
-        e, targets = e[w > 0], [t for t, v in zip(targets, w) if v > 0]
-        if not targets: return 0.0
-    return self.joint_step({task: (e, targets)})[task]
+    e, targets = self.weighed(states, targets, weights)
+    return self.joint_step({task: (e, targets)})[task] if targets else 0.0
 
 # %% ../../nbs/core/29_head_nets.ipynb #330974cc
 @patch

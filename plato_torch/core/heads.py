@@ -429,16 +429,10 @@ def step(self:HeadsLearner,
 ):  # -> loss before the step
     "Keep answers; the heads are fitted when next asked."
     task = task or self.main or next(iter(self.heads), 'answer')
-    if isinstance(targets, np.ndarray) and targets.ndim == 2: targets = [self.labels[i]
-        for i in self.targets(targets, None, len(states))[0].argmax(1)]
-    e, targets = self.encode(states), [plain_label(t) for t in targets]
-    if weights is not None:
-        w = np.asarray(weights, float)
-        if w.shape != (len(targets),) or not np.isfinite(w).all():
-            raise BadInput(f"weights must be {len(targets)} finite numbers, one a state; got shape {w.shape}")
-        e, targets = e[w > 0], [t for t, v in zip(targets, w) if v > 0]
-    before = self.loss(e, targets, task) if len(targets) == len(e) and len(e) else 0.0
-    if weights is None or targets: self.remember(e, targets, task)
+    e, targets = self.weighed(states, targets, weights)
+    if not targets: return 0.0
+    before = self.loss(e, targets, task)
+    self.remember(e, targets, task)
     return before
 
 # %% ../../nbs/core/28_heads.ipynb #17f9dfbe

@@ -111,6 +111,25 @@ def targets(self:Learner,
     return t, w
 
 @patch
+def weighed(self:Learner,
+    states, # n states, or what `encode` gave
+    targets, # n labels, or an array [n, labels], of which the greatest counts
+    weights=None, # n numbers, any sign
+):  # -> (encoded states, list of labels) of those with a weight above 0
+    "For a learner that takes an example or leaves it: what is left to take; all of it checked."
+    if isinstance(targets, np.ndarray) and targets.ndim == 2:
+        targets = [self.labels[i] for i in self.targets(targets, None, len(states))[0].argmax(1)]
+    e, targets = self.encode(states), [plain_label(t) for t in targets]
+    if len(e) != len(targets):
+        raise BadInput(f"as many targets as states are needed; got {len(e)} states and {len(targets)} targets")
+    if not targets: raise BadInput("a step needs at least one state; got none")
+    if weights is None: return e, targets
+    w = np.asarray(weights, np.float64)
+    if w.shape != (len(targets),) or not np.isfinite(w).all():
+        raise BadInput(f"weights must be {len(targets)} finite numbers, one a state; got {short_repr(weights)}")
+    return e[w > 0], [t for t, v in zip(targets, w) if v > 0]
+
+@patch
 def predict(self:Learner,
     states, # list of states, or what `encode` gave
 ):  # -> list of labels

@@ -355,18 +355,8 @@ def embed(self:MetaNet, states):  # -> float32 [n, hidden[-1]]
 @patch
 def step(self:MetaNet, states, targets, weights=None):  # -> loss before the step
     "One step on episodes cut from these examples as one task; what has no weight above 0 is left out."
-    e = self.encode(states)
-    if isinstance(targets, np.ndarray) and targets.ndim == 2: targets = [self.labels[i]
-        for i in self.targets(targets, None, len(e))[0].argmax(1)]
-    targets = [plain_label(t) for t in targets]
-    if len(e) != len(targets) or not len(e):
-        raise BadInput(f"a step needs as many targets as states, at least one; got {len(e)} and {len(targets)}")
-    if weights is not None:
-        w = np.asarray(weights, float)
-        if w.shape != (len(targets),) or not np.isfinite(w).all():
-            raise BadInput(f"weights must be {len(targets)} finite numbers, one a state; got shape {w.shape}")
-        e, targets = e[w > 0], [t for t, v in zip(targets, w) if v > 0]
-        if not targets: return 0.0
+    e, targets = self.weighed(states, targets, weights)
+    if not targets: return 0.0
     self.encoder.meet(e)
     if not self.as_numbers: self.add_labels(targets)
     self.grow(1 if self.as_numbers else max(len(self.labels), self.shape[1] if self.shape else 1))
