@@ -13,14 +13,42 @@ from .ngram import *
 
 # %% ../../nbs/core/35_ngram_sample.ipynb #011e2544
 @patch
+def warmed(self:Ngram,
+    temperature, # > 0
+):  # -> for each order the table that `draw_next` reads
+    "The tables of p^(1/T); the last temperature's are kept."
+    grams, size, power, tables = self.fit(), len(self.words), 1 / max(temperature, 1e-6), []
+    if temperature == 1: return grams
+    kept = getattr(self, '_warm', (None, None, None))
+    if kept[0] is grams and kept[1] == temperature: return kept[2]
+    log_z, flat = power * -np.log(size - 1) + np.log(size - 1), np.full(size, 1 / (size - 1))
+    for n, g in enumerate(grams):
+        before = g['keys'] // size if n else np.zeros(size, np.int64)                  # the context of each run
+        z_short = log_z[grams[n - 1]['suffix']] if n > 1 else np.broadcast_to(log_z, len(g['gamma']))
+        below = g['gamma'][before] * (grams[n - 1]['p'][g['suffix']] if n else np.where(np.arange(size), flat, 0))
+        with np.errstate(divide='ignore', invalid='ignore'):
+            log_p = np.log(g['p'])
+            own = power * log_p + np.log(-np.expm1(np.minimum(power * (np.log(below) - log_p), 0)))
+            rest = power * np.log(g['gamma']) + z_short
+        own = np.where(np.isnan(own), -np.inf, own)
+        top = rest.copy()
+        np.maximum.at(top, before, own)
+        z = np.bincount(before, np.exp(own - top[before]), len(top)) + np.exp(rest - top)
+        log_z, share = top + np.log(z), np.exp(own - top[before]) / z[before]
+        tables.append(dict(keys=g['keys'], first=g['first'], gamma=np.exp(rest - top) / z,
+                           sums=np.concatenate([[0], np.cumsum(share)])))
+    self._warm = grams, temperature, tables
+    return tables
+
+# %% ../../nbs/core/35_ngram_sample.ipynb #0d3e4a53
+@patch
 def draw_next(self:Ngram,
     contexts, # int64 [texts, order − 1]: run numbers of the last 1, 2 … tokens, −1 where there are none
     rng, # numpy Generator
     temperature=1.0, # below 1 more likely tokens, above 1 stranger ones
 ):  # -> ids [texts]
     "The next token of each of many texts."
-    grams, n_texts, size = self.fit(), len(contexts), len(self.words)
-    if temperature != 1: return self._draw_warm(contexts, rng, temperature)
+    grams, n_texts, size = self.warmed(temperature), len(contexts), len(self.words)
     ids, todo = np.full(n_texts, -1), np.arange(n_texts)
     for n in range(self.order, 0, -1):
         g = grams[n - 1]
@@ -47,18 +75,6 @@ def next_probabilities(self:Ngram, context):  # run numbers as in `draw_next`, f
         p[g['keys'][runs] % size] += g['own'][runs]
     return p
 
-@patch
-def _draw_warm(self:Ngram, contexts, rng, temperature):
-    "Texts with one context share one list of weights"
-    same, inverse = np.unique(contexts, axis=0, return_inverse=True)
-    inverse, u, ids = inverse.ravel(), rng.random(len(contexts)), np.zeros(len(contexts), np.int64)
-    for i, context in enumerate(same):
-        here, p = inverse == i, self.next_probabilities(context)
-        with np.errstate(divide='ignore'): z = np.log(p) / temperature
-        sums = np.cumsum(np.exp(z - z.max()))
-        ids[here] = np.searchsorted(sums, u[here] * sums[-1], side='right')
-    return np.minimum(ids, len(self.words) - 1)
-
 # %% ../../nbs/core/35_ngram_sample.ipynb #ed39eb32
 @patch
 def grow(self:Ngram,
@@ -69,11 +85,14 @@ def grow(self:Ngram,
     max_tokens=200, # a text that has not ended by then is cut
 ):  # -> list of lists of tokens
     "Texts, side by side."
-    if not (isinstance(temperature, (int, float)) and 0 < temperature < np.inf):
+    if not (isinstance(temperature, (int, float, np.number)) and 0 < temperature < np.inf):
         raise BadInput(f"temperature must be > 0; got {temperature!r}")
+    if not isinstance(max_tokens, (int, np.integer)) or max_tokens < 0:
+        raise BadInput(f"max_tokens must be a whole number ≥ 0; got {max_tokens!r}")
     if not isinstance(count, (int, np.integer)) or count < 0:
         raise BadInput(f"count must be a whole number ≥ 0; got {count!r}")
-    rng, start = rng_from(seed), [self.index.get(t, 2) for t in cut_text(start or [], self.level)]
+    given = cut_text([] if start is None or start == '' else start, self.level)
+    rng, start = rng_from(seed), [self.index.get(t, 2) for t in given]
     rows = np.zeros((count, max_tokens + 1 + len(start)), np.int32)
     contexts = np.full((count, max(self.order - 1, 1)), -1, np.int64)
     alive = np.arange(count)
@@ -88,7 +107,7 @@ def grow(self:Ngram,
         alive = alive[ids != 1]
         if not len(alive): break
     lengths = np.where((rows == 1).any(1), (rows == 1).argmax(1), rows.shape[1])
-    return [[self.words[i] for i in row[1:n].tolist()] for row, n in zip(rows, lengths)]
+    return [given + [self.words[i] for i in row[len(given) + 1:n].tolist()] for row, n in zip(rows, lengths)]
 
 @patch
 def _shift(self:Ngram, contexts, alive, ids):
@@ -112,7 +131,11 @@ def generate(self:Ngram,
     tries=50, # gives up after so many times `count` texts
 ):  # -> list of texts
     "Texts that meet all wishes. Raises `BadInput` if there are too few."
-    if not 0 <= min_tokens <= max_tokens:
+    for name, n in dict(count=count, min_tokens=min_tokens, max_tokens=max_tokens, tries=tries).items():
+        if not isinstance(n, (int, np.integer)) or isinstance(n, bool) or n < 0:
+            raise BadInput(f"{name} must be a whole number ≥ 0; got {n!r}")
+    if not isinstance(contains, str): raise BadInput(f"contains is a text; got {contains!r}")
+    if min_tokens > max_tokens:
         raise BadInput(f"min_tokens must be from 0 to max_tokens; got {min_tokens!r} and {max_tokens!r}")
     if isinstance(forbidden, str): raise BadInput("forbidden is a list of texts; got one text: put it into a list")
     rng, found, seen, made = rng_from(seed), [], set(), 0
