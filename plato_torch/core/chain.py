@@ -68,8 +68,8 @@ def _pass_on(source, target):
 
 def run_chain(self):  # -> dict of room id -> what its training gave
     "Check every joint, then train one room after the other."
-    for source, target in zip(self.rooms, self.rooms[1:]):
-        if source is self.rooms[0] or len(source): check_fit(source, target)
+    for n, target in enumerate(self.rooms[1:]):
+        check_fit(next(r for r in self.rooms[n::-1] if len(r) or r is self.rooms[0]), target)   # a bare room passes on
     found = {self.rooms[0].room_id: self.how[0](self.rooms[0])}
     for n, room in enumerate(self.rooms[1:], 1):
         _pass_on(self.rooms[n - 1], room)

@@ -25,7 +25,7 @@ class Memory:
         if keep not in ('balanced', 'reservoir'):
             raise unknown_name('way to keep tiles', keep, ('balanced', 'reservoir'))
         for name, n in (('most', most), ('most_bytes', most_bytes)):
-            if n is not None and (isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 0):
+            if (n is not None or name == 'most') and (isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 0):
                 raise BadInput(f"{name} must be a whole number ≥ 0; got {n!r}")
         self.most, self.most_bytes, self.keep, self.rng = most, most_bytes, keep, rng_from(seed)
         self.tiles, self.keys, self.sizes, self.met = [], [], [], {}     # met: label -> how many there were

@@ -171,6 +171,7 @@ def log_probabilities(self:Ngram,
         before = np.where(place >= n - 1, np.roll(node, 1), -1)
         node = self.find(n, before, ids)
         gamma = grams[n - 1]['gamma']
+        if not len(gamma): break                        # no text was as long as that
         p = np.where(node >= 0, grams[n - 1]['p'][np.maximum(node, 0)] if len(grams[n - 1]['p']) else p,
                      p * np.where(before >= 0, gamma[np.maximum(before, 0)], 1))
     keep = place > 0

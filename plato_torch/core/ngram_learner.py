@@ -30,6 +30,9 @@ class NgramLearner(Learner):
     ):
         super().__init__(seed)
         Ngram(1 if order is None else order, level)                          # complains about what cannot be
+        if not isinstance(parts, (list, tuple)) or not parts or not all(
+                isinstance(p, (int, np.integer)) and not isinstance(p, bool) and p > 1 for p in parts):
+            raise BadInput(f"parts are whole numbers above 1, such as (4, 5, 10); got {parts!r}")
         self.order, self.level, self.parts, self.read, self._models = order, level, tuple(parts), [], None
         self._at = {}                                                        # state and label -> place in `read`
     def options(self): return dict(order=self.order, level=self.level, parts=list(self.parts), seed=self.seed)

@@ -52,6 +52,7 @@ def draw_next(self:Ngram,
     ids, todo = np.full(n_texts, -1), np.arange(n_texts)
     for n in range(self.order, 0, -1):
         g = grams[n - 1]
+        if not len(g['gamma']): continue                # no text was as long as that
         context = contexts[todo, n - 2] if n > 1 else np.zeros(len(todo), np.int64)
         stay = (context >= 0) & (rng.random(len(todo)) >= np.where(context >= 0, g['gamma'][context], 1))
         at, c = todo[stay], context[stay]
@@ -117,6 +118,10 @@ def _shift(self:Ngram, contexts, alive, ids):
     for n in range(2, self.order): contexts[alive, n - 1] = self.find(n, old[:, n - 2], ids)
 
 # %% ../../nbs/core/35_ngram_sample.ipynb #c0e20796
+def _all_texts(given):
+    "Is it a collection of texts?"
+    return isinstance(given, (list, tuple, set, frozenset, dict)) and all(isinstance(t, str) for t in given)
+
 @patch
 def generate(self:Ngram,
     count=1, # how many texts
@@ -138,6 +143,7 @@ def generate(self:Ngram,
     if min_tokens > max_tokens:
         raise BadInput(f"min_tokens must be from 0 to max_tokens; got {min_tokens!r} and {max_tokens!r}")
     if isinstance(forbidden, str): raise BadInput("forbidden is a list of texts; got one text: put it into a list")
+    if not _all_texts(forbidden): raise BadInput(f"forbidden is a list of texts; got {short_repr(forbidden)}")
     rng, found, seen, made = rng_from(seed), [], set(), 0
     no, read = {f.casefold() for f in forbidden}, self.texts_read() if new else set()
     while len(found) < count and made < max(tries * count, 1000):
@@ -165,6 +171,9 @@ def novelty(self:Ngram,
     texts, # list of texts
 ):  # -> dict: new, distinct (shares), longest_copy (tokens), copied (mean share that it is), longest_text
     "How much of these texts is copied from what the model was taught with."
+    if isinstance(texts, str): raise BadInput("a report is on a list of texts; got one text: put it into a list")
+    if not hasattr(texts, '__len__') or not all(isinstance(t, (str, list, tuple)) for t in texts):
+        raise BadInput(f"a report is on a list of texts; got {short_repr(texts)}")
     if not len(texts): raise BadInput("a report needs at least one text; got none")
     rows, read = [cut_text(t, self.level) for t in texts], [self.text_of(i) for i in range(len(self))]
     whole = {tuple(r) for r in read}

@@ -53,7 +53,9 @@ def levels_of(
     if d.ndim != 1 or not len(d) or not np.isfinite(d).all():
         raise BadInput(f"difficulty is a finite number for each tile; got {short_repr(difficulty)}")
     values = np.unique(d)
-    if len(values) <= most: return np.searchsorted(values, d), [f'{v:g}' for v in values]
+    if len(values) <= most:
+        names = [f'{v:g}' for v in values]                              # two that look alike are written in full
+        return np.searchsorted(values, d), names if len(set(names)) == len(names) else [repr(float(v)) for v in values]
     edges = np.unique(np.quantile(d, np.arange(1, belts) / belts))
     level = np.unique(np.searchsorted(edges, d, side='right'), return_inverse=True)[1]
     return level, [f'belt {i + 1}' for i in range(level.max() + 1)]

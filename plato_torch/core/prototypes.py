@@ -31,7 +31,8 @@ class PrototypeLearner(MetricLearner):
         for name, value, choices in (('metric', metric, ('mahalanobis', 'cosine')),
                                      ('prototype', prototype, ('span', 'mean'))):
             if value not in choices: raise unknown_name(name, value, choices)
-        if not 0 <= learnt < math.inf: raise BadInput(f"learnt must be a number ≥ 0; got {learnt!r}")
+        if not isinstance(learnt, (int, float, np.number)) or not 0 <= learnt <= 1e6:
+            raise BadInput(f"learnt must be a number ≥ 0, at most a million; got {learnt!r}")
         if not 0 < reject < 1: raise BadInput(f"reject must lie between 0 and 1; got {reject!r}")
         if not isinstance(shots, (int, np.integer)) or shots < 1:
             raise BadInput(f"shots must be a whole number ≥ 1; got {shots!r}")

@@ -96,7 +96,9 @@ class RuleBook:
         rules=(), # text, or a list of `Rule` and texts
         names=None, # what the columns of an array are called, in order
     ):
-        if isinstance(rules, (str, Rule)): rules = [rules]
+        if isinstance(rules, (str, Rule, Mapping)) or not hasattr(rules, '__iter__'): rules = [rules]
+        if isinstance(names, str) or names is not None and not hasattr(names, '__iter__'):
+            raise BadInput(f"names are a list, one for each column; got {short_repr(names)}")
         self.rules = [r for given in rules for r in _as_rules(given)]
         self.names = None if names is None else [str(n) for n in names]
         for name in {r.name for r in self.rules}:                          # twins are told apart by a number
@@ -124,7 +126,7 @@ def _as_rules(given):
     "A rule, a text of rules, or a rule that was kept, as a list of `Rule`"
     if isinstance(given, Rule): return [given]
     if isinstance(given, str): return read_rules(given)
-    if isinstance(given, Mapping):
+    if isinstance(given, Mapping) and {'when', 'says', 'chooses', 'because', 'hard', 'against', 'name'} <= set(given):
         return [Rule(given['when'], given['says'] if given['chooses'] else given['says'][0], given['because'],
                      hard=given['hard'], against=given['against'], name=given['name'])]
     raise BadInput(f"rules are text or `Rule`; got {short_repr(given)}")

@@ -17,6 +17,8 @@ def answers_of(
     states, # list of n states
 ):  # -> (labels, float64 [n, labels])
     "What a teacher says of states, as probabilities. Raises `BadInput` for an answer that is none."
+    if isinstance(teacher, type):
+        raise BadInput(f"a teacher is made, not a class: got {teacher.__name__}; give {teacher.__name__}(…), trained")
     states, ask = list(states), getattr(teacher, 'predict', teacher)
     if hasattr(teacher, 'probabilities') and hasattr(teacher, 'learner'):
         p = teacher.probabilities(states)
@@ -40,6 +42,10 @@ def answers_of(
 def _said(answers):
     "Labels, or mappings of label -> probability, as an array"
     rows = [a if hasattr(a, 'items') else {plain_label(a): 1.0} for a in answers]
+    for row in rows:
+        for label, p in row.items():
+            if not isinstance(p, (int, float, np.number)):
+                raise BadInput(f"a teacher's probabilities are numbers; for {label!r} it said {short_repr(p)}")
     labels = list(dict.fromkeys(label for row in rows for label in row))
     return labels, np.array([[row.get(label, 0.0) for label in labels] for row in rows]).reshape(len(rows), len(labels))
 
