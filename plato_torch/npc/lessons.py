@@ -23,7 +23,7 @@ from .export import *
 from .ecosystem import *
 from .scenarios import *
 from .rows import *
-from .numbers import *
+from .drill import *
 from .grade import *
 from .mixture import *
 from .sim_eval import *
@@ -55,15 +55,17 @@ class RoundConfig:
     head_start: bool = True     # heads that copy, set by hand before training
     # data
     rows: int = 10_000          # synthetic rows of the full course
-    short_rows: int = 30_000    # rows of the first lesson, on short cards
+    short_rows: int = 15_000    # rows on short cards
     val_rows: int = 440         # held-out rows
     sources: tuple = ()         # public sources, see `SOURCES`
     # training
     batch: int = 4              # rows in a step
-    length: int = 768           # tokens of a row; in the first lesson two thirds of it
-    number_steps: int = 500     # steps of the drill of numbers, before all others
-    short_steps: int = 2500     # steps of the first lesson
-    sft_steps: int = 1000       # steps of the full course
+    length: int = 768           # tokens of a row; before the full course two thirds of it
+    number_steps: int = 250     # steps of the drill in comparing, before all others
+    card_steps: int = 400       # steps of the drill in looking things up
+    short_steps: int = 1200     # steps of the talks on short cards
+    sft_steps: int = 900        # steps of the full course
+    drill: float = 0.1          # share of rows from the drill in the two courses
     lr: float = 4e-3
     optimizer: str = 'muon'
     # practice
@@ -87,7 +89,7 @@ class RoundConfig:
 
 PRESETS = dict(
     smoke=dict(vocab_size=512, d_model=32, n_layers=2, n_heads=2, ffn_hidden=32, ple_dim=8,
-               rows=200, short_rows=100, val_rows=44, number_steps=2, short_steps=6, sft_steps=6,
+               rows=200, short_rows=100, val_rows=44, number_steps=2, card_steps=2, short_steps=6, sft_steps=6,
                grpo_steps=2, grpo_prompts=2, grpo_samples=2, forge_probes=22, forge_cycles=2, eval_n=44),
     tiny=dict(),
     small=dict(vocab_size=4096, d_model=192, n_layers=6, n_heads=3, ffn_hidden=256, ple_dim=64,
@@ -107,6 +109,7 @@ def round_config(
     for name in changes:
         if name not in known: raise unknown_name('setting of a round', name, known)
     config = RoundConfig(**{'preset': preset, **PRESETS[preset], **changes})
+    if not 0 <= config.drill < 1: raise BadInput(f'drill is a share from 0 to less than 1; got {config.drill!r}')
     if not config.tag or not all(c.isalnum() or c in '-_.' for c in config.tag) or config.tag.startswith('.'):
         raise BadInput(f'a tag becomes a folder: letters, digits, - _ and dots; got {config.tag!r}')
     return config
@@ -164,16 +167,25 @@ def _lesson(run, c, model, name, documents, steps, val, decay, device):
     trainer.run()
     return trainer
 
+def _courses(run, c):
+    "Name, documents, steps, share of the steps in which the rate falls"
+    words = load_tokenizer(run.path('data'))
+    seed = lambda name: derive_seed(c.seed, 'drill', name)
+    drill = lambda name, n, cards: from_rows(drill_rows(n, words, seed(name), cards))
+    def course(name, folder):
+        talks = read_documents(folder)
+        n = round(len(talks) * c.drill / (1 - c.drill))
+        return joined(talks, drill(name, min(n, 20_000), 0.75)) if n else talks
+    yield 'numbers', lambda: drill('numbers', c.batch * c.number_steps, 0), c.number_steps, 0.02
+    yield 'cards', lambda: drill('cards', c.batch * c.card_steps, 0.75), c.card_steps, 0.02
+    yield 'short', lambda: course('short', run.path('data/short/train')), c.short_steps, 0.02
+    yield 'full', lambda: course('full', run.path('data/train')), c.sft_steps, 0.9
+
 def stage_sft(run, c):  # -> dict
     "Supervised fine-tuning."
-    device, model = pick(), _start(c)
+    device, model, histories = pick(), _start(c), {}
     val = Packed(read_documents(run.path('data/held_out/val')), 8, min(c.length, c.seq_len))
-    drill = lambda: from_rows(drill_rows(c.batch * c.number_steps, load_tokenizer(run.path('data')), c.seed))
-    lessons = [('numbers', drill, c.number_steps, 0.5),
-               ('short', lambda: read_documents(run.path('data/short/train')), c.short_steps, 0.02),
-               ('full', lambda: read_documents(run.path('data/train')), c.sft_steps, 0.9)]
-    histories = {}
-    for name, documents, steps, decay in lessons:
+    for name, documents, steps, decay in _courses(run, c):
         if not steps: continue
         trainer = _lesson(run, c, model, name, documents(), steps, val, decay, device)
         histories[name] = dataclasses.asdict(trainer.history)

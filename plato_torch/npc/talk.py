@@ -66,8 +66,9 @@ class Talk:
         "The keeper's turn. A price that he names for a thing is the one he stands by."
         rng, keeper, text = self.rng, self.shelf.keeper, self.pick(self.words['keeper', purpose])
         if text.startswith('{lead}'): text = self.pick(self.words['keeper', 'lead']) + text[6:]
-        if '{' in text: text = text.format(item=item, a_item=with_article(item or 'x'), gold=gold, name=self.name,
-                                           user=self.user, place=slots.pop('place', self.shelf.place.name), **slots)
+        if '{a_item}' in text: slots['a_item'] = with_article(item)
+        if '{' in text: text = text.format(item=item, gold=gold, name=self.name, user=self.user,
+                                           place=slots.pop('place', self.shelf.place.name), **slots)
         r = rng()
         if r < fact and item in self.shelf.stock:
             thing = self.shelf.stock[item][0]
