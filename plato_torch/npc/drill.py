@@ -6,7 +6,7 @@
 __all__ = ['PAIRS', 'comparison', 'card_drill', 'drill_rows']
 
 # %% ../../nbs/npc/39_drill.ipynb #37bfae30
-import itertools, random
+import random
 from ..core.basics import *
 from .tokenizer import *
 from .world import *

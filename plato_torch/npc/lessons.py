@@ -61,11 +61,10 @@ class RoundConfig:
     # training
     batch: int = 4              # rows in a step
     length: int = 768           # tokens of a row; before the full course two thirds of it
-    number_steps: int = 250     # steps of the drill in comparing, before all others
-    card_steps: int = 400       # steps of the drill in looking things up
-    short_steps: int = 1200     # steps of the talks on short cards
-    sft_steps: int = 900        # steps of the full course
-    drill: float = 0.1          # share of rows from the drill in the two courses
+    short_steps: int = 1600     # steps of the first course
+    sft_steps: int = 1100       # steps of the full course
+    drill: float = 0.25         # share of rows from the drill in the first course; in the full one 0.4 of it
+    compare: float = 4.0        # what a comparison of the drill counts
     lr: float = 4e-3
     optimizer: str = 'muon'
     # practice
@@ -89,7 +88,7 @@ class RoundConfig:
 
 PRESETS = dict(
     smoke=dict(vocab_size=512, d_model=32, n_layers=2, n_heads=2, ffn_hidden=32, ple_dim=8,
-               rows=200, short_rows=100, val_rows=44, number_steps=2, card_steps=2, short_steps=6, sft_steps=6,
+               rows=200, short_rows=100, val_rows=44, short_steps=6, sft_steps=6,
                grpo_steps=2, grpo_prompts=2, grpo_samples=2, forge_probes=22, forge_cycles=2, eval_n=44),
     tiny=dict(),
     small=dict(vocab_size=4096, d_model=192, n_layers=6, n_heads=3, ffn_hidden=256, ple_dim=64,
@@ -156,38 +155,36 @@ def _start(c):  # -> TinyLM
     if c.head_start: set_copying_heads(model, c.seed)
     return model
 
-def _lesson(run, c, model, name, documents, steps, val, decay, device):
+def _lesson(run, c, model, name, documents, steps, val, lr, decay, device):
     "Train on some documents; done already, only the weights are taken up"
     length = min(c.length, c.seq_len)
     if name != 'full': length = 2 * length // 3
     packed = Packed(documents, c.batch, length, derive_seed(c.seed, name), tails=False)
-    plan = Plan(steps, c.optimizer, c.lr, decay=decay, eval_every=max(1, steps // 5), eval_batches=2,
+    plan = Plan(steps, c.optimizer, lr, decay=decay, eval_every=max(1, steps // 5), eval_batches=2,
                 save_every=max(1, min(250, steps // 4)))
     trainer = Trainer(model, packed, val, plan, run.path('sft', name), device)
     trainer.run()
     return trainer
 
-def _courses(run, c):
-    "Name, documents, steps, share of the steps in which the rate falls"
-    words = load_tokenizer(run.path('data'))
-    seed = lambda name: derive_seed(c.seed, 'drill', name)
-    drill = lambda name, n, cards: from_rows(drill_rows(n, words, seed(name), cards))
-    def course(name, folder):
-        talks = read_documents(folder)
-        n = round(len(talks) * c.drill / (1 - c.drill))
-        return joined(talks, drill(name, min(n, 20_000), 0.75)) if n else talks
-    yield 'numbers', lambda: drill('numbers', c.batch * c.number_steps, 0), c.number_steps, 0.02
-    yield 'cards', lambda: drill('cards', c.batch * c.card_steps, 0.75), c.card_steps, 0.02
-    yield 'short', lambda: course('short', run.path('data/short/train')), c.short_steps, 0.02
-    yield 'full', lambda: course('full', run.path('data/train')), c.sft_steps, 0.9
+def _with_drill(run, c, name, folder, share):
+    "Talks with a share of the drill among them"
+    talks, words = read_documents(folder), load_tokenizer(run.path('data'))
+    n = min(20_000, round(len(talks) * share / (1 - share)))
+    if n < 2: return talks
+    some = lambda kind, n, cards: from_rows(drill_rows(n, words, derive_seed(c.seed, 'drill', name, kind), cards))
+    cards, pairs = some('cards', n - n // 3, 1), some('pairs', n // 3, 0) if n > 2 else None
+    return joined(*filter(None, (talks, cards, pairs)), weights=[1, 1, c.compare][:3 if pairs else 2])
 
 def stage_sft(run, c):  # -> dict
     "Supervised fine-tuning."
     device, model, histories = pick(), _start(c), {}
     val = Packed(read_documents(run.path('data/held_out/val')), 8, min(c.length, c.seq_len))
-    for name, documents, steps, decay in _courses(run, c):
+    courses = [('short', 'data/short/train', c.drill, c.short_steps, c.lr, 0.5),
+               ('full', 'data/train', 0.4 * c.drill, c.sft_steps, c.lr / 2, 0.9)]
+    for name, folder, share, steps, lr, decay in courses:
         if not steps: continue
-        trainer = _lesson(run, c, model, name, documents(), steps, val, decay, device)
+        documents = _with_drill(run, c, name, run.path(folder), share)
+        trainer = _lesson(run, c, model, name, documents, steps, val, lr, decay, device)
         histories[name] = dataclasses.asdict(trainer.history)
     save_model(model, run.path('sft', 'model'))
     return histories

@@ -77,14 +77,17 @@ def _spread_weights(weights, loss, ends):
 # %% ../../nbs/npc/09_packing.ipynb #a74f9f74
 def joined(
     *some, # `Documents` without weights
+    weights=None, # what a loss in each collection counts; None: 1
 ):  # -> Documents, in memory
-    "All of them, one after the other. Raises `BadInput` where documents have weights."
-    if any(d.weights is not None for d in some): raise BadInput('documents with weights cannot be joined; give them when all are one')
+    "All of them, one after the other. Raises `BadInput` where documents have weights of their own."
+    if any(d.weights is not None for d in some):
+        raise BadInput('documents with weights of their own cannot be joined; give `weights` here')
     starts = np.cumsum([0] + [len(d.ids) for d in some])
     kind = np.result_type(*[np.min_scalar_type(d.vocab_size) for d in some])
     return Documents(np.concatenate([np.asarray(d.ids, kind) for d in some]), np.concatenate([d.loss for d in some]),
                      np.concatenate([d.ends + start for d, start in zip(some, starts)]),
-                     vocab_size=max(d.vocab_size for d in some))
+                     None if weights is None else np.repeat(np.float32(weights), [len(d) for d in some]),
+                     max(d.vocab_size for d in some))
 
 # %% ../../nbs/npc/09_packing.ipynb #5aa174ce
 def write_documents(
