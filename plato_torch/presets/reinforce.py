@@ -36,6 +36,8 @@ class ReinforceRoom(Room):
                   advantage=['auto', 'returns', 'bootstrap'], baseline=['fit', 'group', 'none'])
 
 # %% ../../nbs/presets/01_reinforce.ipynb #2bbe1a4a
+_MOST = 1e100     # a reward beyond counts as this much: sums and squares stay finite
+
 def _keys(states): return [s if type(s) in (int, str) else state_key(s) for s in states]
 
 def _in_order(tiles):
@@ -46,7 +48,7 @@ def _in_order(tiles):
     follows = [tiles[i].next_state if tiles[i].next_state is not None else tiles[j].state
                for i, j in zip(order, order[1:] + order[-1:])]
     done = np.array([tiles[i].done or end and tiles[i].next_state is None for i, end in zip(order, last)])
-    return order, tiles.rewards[order], done, last, follows
+    return order, np.clip(tiles.rewards[order], -_MOST, _MOST), done, last, follows
 
 @patch
 def advantages(self:ReinforceRoom,
@@ -95,14 +97,25 @@ def _by_group(keys, returns):
 @patch
 def learn(self:ReinforceRoom, tiles):
     "One step up the policy gradient; `train` and `simulate` take many, and look ahead where states recur."
-    return dict(loss=self.learner.step(tiles.states, tiles.actions, self.advantages(tiles)))
+    adv = self.advantages(tiles)
+    if (adv < 0).any():
+        self._know(tiles)
+        p = self._taken(tiles)
+        adv = self._weights(adv, p, p)
+    return dict(loss=self.learner.step(tiles.states, tiles.actions, adv))
 
 @patch
-def _weights(self:ReinforceRoom, adv, p, old):
+def _taken(self:ReinforceRoom, tiles):
+    "The probability of what each tile did; all actions are known"
+    where = {label: i for i, label in enumerate(self.learner.labels)}
+    return self.learner.proba(tiles.states)[np.arange(len(tiles)), [where[a] for a in tiles.actions]]
+
+@patch
+def _weights(self:ReinforceRoom, adv, p, old, least=1e-6, most=10):
     "The weight of each tile: advantage times ratio, nothing where the policy has moved far enough"
-    ratio = p / old
-    far = np.where(adv > 0, ratio > 1 + self.clip, ratio < 1 - self.clip)
-    return adv * ratio * ~far
+    ratio = np.minimum(np.maximum(p, least) / np.maximum(old, least), most)
+    far = np.where(adv > 0, ratio > 1 + self.clip, (ratio < 1 - self.clip) | (p < least))
+    return np.where(far, 0.0, adv * ratio)
 
 # %% ../../nbs/presets/01_reinforce.ipynb #cc41982f
 @patch
@@ -120,8 +133,7 @@ def _improve(self:ReinforceRoom, tiles, adv, epochs, size=125):
         self._record(dict(loss=self.learner.step(states, actions, adv)))
         return 1
     where = {label: i for i, label in enumerate(self.learner.labels)}
-    taken, done = np.array([where[a] for a in actions]), 0
-    old = self.learner.proba(states)[np.arange(n), taken]
+    taken, done, old = np.array([where[a] for a in actions]), 0, self._taken(tiles)
     for _ in range(epochs):
         for rows in np.array_split(self.rng.permutation(n), -(-n // size)):
             part = states[rows]
@@ -155,8 +167,8 @@ def _remember(self:ReinforceRoom, critic, tiles):
     where = {a: i for i, a in enumerate(self.learner.labels)}
     states, after = [t.state for t in tiles], [t.next_state for t in tiles]
     keys_after = _keys([s if a is None else a for s, a in zip(states, after)])
-    critic.add(_keys(states), states, [where[t.action] for t in tiles], tiles.rewards, keys_after, after,
-               [t.done for t in tiles], len(self.learner.labels))
+    critic.add(_keys(states), states, [where[t.action] for t in tiles], np.clip(tiles.rewards, -_MOST, _MOST),
+               keys_after, after, [t.done for t in tiles], len(self.learner.labels))
 
 @patch
 def _bootstrap_step(self:ReinforceRoom, critic, fade):
