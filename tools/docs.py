@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGES = {'README.md': 'index.md', 'CHANGELOG.md': 'changelog.md', 'AGENTS.md': 'agents.md', 'docs/levers.md': 'levers.md',
          'kaggle/README.md': 'kaggle.md'}
 HIDDEN = re.compile(r'^#\| *(hide|hide_input)\b', re.M)
-FOLDERS = dict(core='Foundations', presets='The rooms', npc='The pipeline', fleet='The fleet')
+FOLDERS = dict(core='Foundations', presets='The rooms', npc='The pipeline', fleet='The fleet', essays='Essays')
 
 def title_of(nb):
     "Title and the one line beneath it"
@@ -94,7 +94,7 @@ def gather(to):
     cloud = {'In the cloud': [{'Colab': 'colab_round.ipynb'}, {'Kaggle': 'kaggle.md'},
                               {'The Kaggle notebook': 'kaggle/plato_round.ipynb'}]}
     order = {k: v for n in nav for k, v in n.items()}
-    names = [FOLDERS[f] for f in ('presets', 'npc', 'core', 'fleet')]
+    names = [FOLDERS[f] for f in ('presets', 'npc', 'core', 'fleet', 'essays')]
     first = [{'Home': 'index.md'}, {'Map': 'map.ipynb'}, *({k: order[k]} for k in names if k in order)]
     return first + [cloud, {'Levers': 'levers.md'}, {'Changelog': 'changelog.md'}, {'Working on it': 'agents.md'}]
 
