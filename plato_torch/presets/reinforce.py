@@ -64,8 +64,9 @@ def advantages(self:ReinforceRoom,
         adv = advantages(rewards, done, last, zero, zero, self.gamma)
         if self.baseline == 'group': adv = _by_group(keys, adv)
     else:
-        x, x_next = self._numbers(states, True), self._numbers(follows)
-        keys_next, v, v_next = _keys(follows), zero, zero
+        x, v, v_next = self._numbers(states, True), zero, zero
+        if any(t.next_state is not None for t in tiles): x_next, keys_next = self._numbers(follows), _keys(follows)
+        else: x_next, keys_next = x[[*range(1, len(x)), -1]], keys[1:] + keys[-1:]
         for _ in range(2):                             # twice: what is cut off is completed by the first fit
             returns = advantages(rewards, done, last, v, v_next, self.gamma, self.lam) + v
             fit = Baseline().fit(x, keys, returns)
