@@ -61,9 +61,9 @@ class RoundConfig:
     # training
     batch: int = 4              # rows in a step
     length: int = 768           # tokens of a row; before the full course two thirds of it
-    short_steps: int = 1600     # steps of the first course
-    sft_steps: int = 1100       # steps of the full course
-    drill: float = 0.25         # share of rows from the drill in the first course; in the full one 0.4 of it
+    short_steps: int = 2400     # steps of the first course
+    sft_steps: int = 1300       # steps of the full course
+    drill: float = 0.2          # share of rows from the drill in the first course; in the full one 0.4 of it
     compare: float = 4.0        # what a comparison of the drill counts
     lr: float = 4e-3
     optimizer: str = 'muon'
@@ -71,7 +71,7 @@ class RoundConfig:
     grpo_steps: int = 24
     grpo_prompts: int = 16
     grpo_samples: int = 8
-    grpo_lr: float = 1e-3
+    grpo_lr: float = 4e-4
     kl: float = 0.02
     # examination
     forge_probes: int = 220     # replies of a forge cycle
@@ -139,7 +139,7 @@ def stage_prepare(run, c):  # -> dict
                    tokenizer=tokenizer, workers=min(2, torch.get_num_threads()))
     words, found = load_tokenizer(made.tokenizer), dataclasses.asdict(made.report)
     if c.short_steps:
-        talks = lambda: sessions(c.short_rows, derive_seed(c.seed, 'short'), turns=(2, 4), short=1.0, voice=0.5)
+        talks = lambda: sessions(c.short_rows, derive_seed(c.seed, 'short'), turns=(3, 5), short=1.0, voice=0.3)
         place = run.path('data/short')
         short = Mixture([Part('short', talks, cap=c.short_rows, key=str(c.seed))], seed=c.seed)
         first = write(short, place, collect(short, place), words)
