@@ -102,6 +102,7 @@ def draw(self: Sampler,
     said, # ids for the repetition penalty [rows, any], or None
     rules=(), # of a grammar, one a row: (inside, ids)
     log_probs=False,
+    heat=None, # a temperature for each row [rows, 1], on top of the sampling's own
 ):  # -> tokens [rows], their log-probabilities [rows] or None
     "Draw one token a row; log-probabilities are the model's own, before anything was changed."
     plain = logits.clone() if log_probs else None
@@ -109,6 +110,7 @@ def draw(self: Sampler,
     for i, b in s.bias: logits[:, i] += b
     if said is not None: penalise(logits, said, s.repetition_penalty)
     if rules: self._obey(logits, rules)
+    if heat is not None: logits.div_(heat)
     tokens = choose(logits, s, u, self.fixed)
     if not log_probs: return tokens, None
     return tokens, plain.gather(1, tokens[:, None])[:, 0] - plain.logsumexp(-1)
@@ -144,6 +146,7 @@ def _steps(self: Sampler,
     s, # a `Sampling`
     grammars=None, # an `ActionGrammar` or None for each job
     log_probs=False,
+    heats=None, # a temperature for each job
 ):  # -> after each token, the replies that got it
     "One batch. Jobs with equal prompts must stand together."
     prompts, counts = [], []
@@ -159,7 +162,8 @@ def _steps(self: Sampler,
         u = torch.from_numpy(noise[step, rows]).to(logits.device)
         said = None if s.repetition_penalty == 1 else self._said(history, cache.used, s.repetition_range)
         rules = () if grammars is None else [_rule(grammars[i], r) for i, r in zip(rows, live)]
-        tokens, scores = self.draw(logits, s, u, said, rules, log_probs)
+        heat = None if heats is None else torch.tensor(heats, device=logits.device)[rows.tolist(), None]
+        tokens, scores = self.draw(logits, s, u, said, rules, log_probs, heat)
         self.device.sync()
         new = [r for r in live if not r.finish]
         for r, token, score in zip(live, tokens.tolist(), [None] * len(live) if scores is None else scores.tolist()):
@@ -199,6 +203,7 @@ def generate(self: Sampler,
     sampling=Sampling(),
     grammar=None, # an `ActionGrammar`, or one (or None) for each prompt
     log_probs=False, # True: also the model's log-probability of each token drawn
+    heats=None, # a number above 0 for each prompt, by which the sampling's temperature is multiplied; None: 1
 ):  # -> for each prompt a list of n `Reply`
     "Draw n replies to each prompt."
     if not isinstance(n, (int, np.integer)) or n < 0: raise BadInput(f'n must be a whole number ≥ 0; got {n!r}')
@@ -209,10 +214,13 @@ def generate(self: Sampler,
     each = grammar if grammar is None or isinstance(grammar, (list, tuple)) else [grammar] * len(ids)
     if each is not None and len(each) != len(ids):
         raise BadInput(f'{len(ids)} prompts need as many grammars, or one for all; got {len(each)}')
+    if heats is not None and (len(heats) != len(ids) or not all(0 < h < math.inf for h in heats)):
+        raise BadInput(f'{len(ids)} prompts need as many heats, numbers above 0; got {short_repr(heats)}')
     for a in range(0, len(jobs), self.rows):
         batch = jobs[a:a + self.rows]
         of = None if each is None else [each[r.prompt] for _, r in batch]
-        for _ in self.steps(batch, sampling, of, log_probs): pass
+        warm = None if heats is None else [float(heats[r.prompt]) for _, r in batch]
+        for _ in self.steps(batch, sampling, of, log_probs, warm): pass
     return replies
 
 @patch
