@@ -147,13 +147,15 @@ def _steps(self: Sampler,
     grammars=None, # an `ActionGrammar` or None for each job
     log_probs=False,
     heats=None, # a temperature for each job
+    seeds=None, # what the draws of each job depend on, besides the sampling's seed; None: its number
 ):  # -> after each token, the replies that got it
     "One batch. Jobs with equal prompts must stand together."
     prompts, counts = [], []
     for prompt, _ in jobs:
         if not prompts or prompts[-1] != prompt: prompts.append(prompt); counts.append(0)
         counts[-1] += 1
-    seeds = [derive_seed(s.seed, r.prompt, r.sample) for _, r in jobs]
+    seeds = [r.prompt for _, r in jobs] if seeds is None else seeds
+    seeds = [derive_seed(s.seed, seed, r.sample) for seed, (_, r) in zip(seeds, jobs)]
     noise = np.stack([rng_from(seed).random(s.max_tokens, dtype=np.float32) for seed in seeds], 1)
     live, rows = [r for _, r in jobs], np.arange(len(jobs))
     decoder = Decoder(self.model) if not self.fixed and self.device.dtype == torch.float32 else None
@@ -162,7 +164,7 @@ def _steps(self: Sampler,
         u = torch.from_numpy(noise[step, rows]).to(logits.device)
         said = None if s.repetition_penalty == 1 else self._said(history, cache.used, s.repetition_range)
         rules = () if grammars is None else [_rule(grammars[i], r) for i, r in zip(rows, live)]
-        heat = None if heats is None else torch.tensor(heats, device=logits.device)[rows.tolist(), None]
+        heat = None if heats is None else torch.tensor([[heats[i]] for i in rows], device=logits.device)
         tokens, scores = self.draw(logits, s, u, said, rules, log_probs, heat)
         self.device.sync()
         new = [r for r in live if not r.finish]
@@ -204,6 +206,7 @@ def generate(self: Sampler,
     grammar=None, # an `ActionGrammar`, or one (or None) for each prompt
     log_probs=False, # True: also the model's log-probability of each token drawn
     heats=None, # a number above 0 for each prompt, by which the sampling's temperature is multiplied; None: 1
+    seeds=None, # for each prompt what its draws depend on, besides the sampling's seed; None: its place in the list
 ):  # -> for each prompt a list of n `Reply`
     "Draw n replies to each prompt."
     if not isinstance(n, (int, np.integer)) or n < 0: raise BadInput(f'n must be a whole number ≥ 0; got {n!r}')
@@ -214,13 +217,14 @@ def generate(self: Sampler,
     each = grammar if grammar is None or isinstance(grammar, (list, tuple)) else [grammar] * len(ids)
     if each is not None and len(each) != len(ids):
         raise BadInput(f'{len(ids)} prompts need as many grammars, or one for all; got {len(each)}')
+    if seeds is not None and len(seeds) != len(ids):
+        raise BadInput(f'{len(ids)} prompts need as many seeds; got {len(seeds)}')
     if heats is not None and (len(heats) != len(ids) or not all(0 < h < math.inf for h in heats)):
         raise BadInput(f'{len(ids)} prompts need as many heats, numbers above 0; got {short_repr(heats)}')
     for a in range(0, len(jobs), self.rows):
         batch = jobs[a:a + self.rows]
-        of = None if each is None else [each[r.prompt] for _, r in batch]
-        warm = None if heats is None else [float(heats[r.prompt]) for _, r in batch]
-        for _ in self.steps(batch, sampling, of, log_probs, warm): pass
+        of = lambda some: None if some is None else [some[r.prompt] for _, r in batch]
+        for _ in self.steps(batch, sampling, of(each), log_probs, of(heats), of(seeds)): pass
     return replies
 
 @patch
