@@ -151,7 +151,7 @@ def measures(self:Future):  # -> {term: number}, a player's mean
     "What this future came to."
     w, p, (wealth, trades, seen) = self.world, self.players, self.first
     mean = lambda numbers: float(np.mean(numbers[p]))
-    return dict(comfort=self.ease / max(1, self.hours * len(p)), worth=mean(self.wealth() - wealth),
+    return dict(comfort=float(self.ease) / max(1, self.hours * len(p)), worth=mean(self.wealth() - wealth),
                 trades=mean(w.trades - trades), quests=self.quests / len(p), places=mean(w.seen.sum(1) - seen),
                 deaths=mean(~w.alive))
 
@@ -212,7 +212,7 @@ def tournament(
     hours=30, # that each is lived on
     generations=1,
     travellers=4, # in a country
-    players=1, # of them that the model plays
+    players=2, # of them that the model plays
     top=0.25, # share of the futures that is selected, above 0
     weights=FITNESS, # {term: what one is worth}
     heats=(0.2, 1.4), # lowest and highest temperature
