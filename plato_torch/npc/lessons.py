@@ -31,6 +31,7 @@ from .holdout_eval import *
 from .induction import *
 from .grpo import *
 from .action_forge import *
+from .survival_scenarios import *
 from .forge import *
 
 # %% ../../nbs/npc/48_lessons.ipynb #8af98f8f
@@ -77,6 +78,11 @@ class RoundConfig:
     forge_probes: int = 220     # replies of a forge cycle
     forge_cycles: int = 2
     eval_n: int = 440           # scenarios of the examination
+    # a traveller's life
+    survival_rows: int = 0      # rows of a traveller's hours in the full course; 0: none
+    tournament: int = 0         # futures in which the model before plays itself; 0: no tournament
+    tournament_hours: int = 30  # that each is lived on
+    tournament_generations: int = 2
 
     @property
     def folder(self): return Path(self.runs)/self.tag   # -> Path of this run
@@ -114,6 +120,12 @@ def round_config(
     return config
 
 # %% ../../nbs/npc/48_lessons.ipynb #4eba2dea
+def _survival_part(c):  # -> list of no Part or one
+    "Hours of travellers, where the settings ask for them"
+    n, seed = c.survival_rows, derive_seed(c.seed, 'survival') % 2**31
+    return [Part('survival', lambda: (s.row for s in survival_scenarios(n, seed)), cap=n, key=str(seed))] if n else []
+
+# %% ../../nbs/npc/48_lessons.ipynb #19d62add
 def _earlier(config, what=''):
     "A path inside the run before; None when there is none"
     if not config.prev: return None
@@ -130,10 +142,11 @@ def _lessons(file, name):
 def stage_prepare(run, c):  # -> dict
     "Data, tokenizer, documents."
     earlier, kept = _earlier(c), []
-    for name in ('action_forge', 'forge'):
+    for name in ('action_forge', 'tournament', 'forge'):
         for at in filter(None, (run.folder, earlier)):
             file = at/name/'accepted.jsonl'
             if file.exists() and file.stat().st_size: kept.append(_lessons(file, f'{name}_{len(kept)}'.lower()))
+    kept += _survival_part(c)
     tokenizer = load_tokenizer(earlier/'npc') if earlier else None
     made = prepare(run.path('data'), c.rows, c.val_rows, c.vocab_size, c.seed, c.sources, kept,
                    tokenizer=tokenizer, workers=min(2, torch.get_num_threads()))

@@ -11,12 +11,14 @@ from pathlib import Path
 from ..core.basics import *
 from .stages import *
 from .lessons import *
+from .play_lessons import *
 
 _all_ = ['RoundConfig', 'PRESETS', 'round_config']
 
 # %% ../../nbs/npc/50_round.ipynb #a0d65b4e
-STAGES = dict(action_forge=stage_action_forge, prepare=stage_prepare, sft=stage_sft, grpo=stage_grpo, forge=stage_forge,
-              sim_eval=stage_sim_eval, holdout_eval=stage_holdout_eval, export=stage_export)
+STAGES = dict(action_forge=stage_action_forge, tournament=stage_tournament, prepare=stage_prepare, sft=stage_sft,
+              grpo=stage_grpo, forge=stage_forge, sim_eval=stage_sim_eval, survival_eval=stage_survival_eval,
+              holdout_eval=stage_holdout_eval, export=stage_export)
 
 @dataclasses.dataclass
 class RoundResult:
