@@ -41,6 +41,12 @@ class ActiveRoom(Room):
     def left(self): return np.inf if self.budget is None else max(0, self.budget - self.asked)
 
 # %% ../../nbs/presets/17_active.ipynb #90c0a360
+def _listed(given, what):
+    "A list of what was given, once and for all"
+    if not hasattr(given, '__iter__') or isinstance(given, (str, bytes)) or hasattr(given, 'keys'):
+        raise BadInput(f"{what} is a list; got {short_repr(given)}")
+    return list(given)
+
 @patch
 def query(self:ActiveRoom,
     pool, # list of states, or an array [n, …]
@@ -51,7 +57,7 @@ def query(self:ActiveRoom,
     strategy = self._checked('strategy', self.strategy if strategy is None else strategy)
     if not isinstance(k, (int, np.integer)) or isinstance(k, bool) or k < 1:
         raise BadInput(f"k must be a whole number ≥ 1; got {k!r}")
-    pool = [self._check_state(s) for s in pool]
+    pool = [self._check_state(s) for s in _listed(pool, 'a pool')]
     with self._lock:
         mine = self._labelled()
         seen = {state_key(s) for s in mine}
@@ -126,7 +132,7 @@ def tell(self:ActiveRoom,
     labels, # one a state
 ):  # -> how many answers the budget has left
     "Take in a teacher's answers."
-    states, labels = list(states), [plain_label(label) for label in labels]
+    states, labels = _listed(states, 'what is told'), [plain_label(label) for label in _listed(labels, 'its labels')]
     if len(states) != len(labels):
         raise BadInput(f"as many labels as states are needed; got {len(states)} states and {len(labels)} labels")
     if len(states) > self.left:
@@ -145,6 +151,13 @@ def study(self:ActiveRoom,
     patience=3, # done when the mind did not change for so many rounds; None: only when pool or budget is used up
 ):  # -> dict of curve, a list of (labels, score), and `why` it ended
     "Ask, learn, ask again, until nothing is left to learn."
+    pool = _listed(pool, 'a pool')
+    if not callable(teacher): raise BadInput(f"a teacher is a function state -> label; got {short_repr(teacher)}")
+    for name, count in dict(k=k, rounds=rounds, patience=patience).items():
+        if count is not None and (not isinstance(count, (int, np.integer)) or count < (name == 'k')):
+            raise BadInput(f"{name} must be a whole number; got {count!r}")
+    if test is not None and not (isinstance(test, (tuple, list)) and len(test) == 2 and len(test[0]) == len(test[1])):
+        raise BadInput(f"test is a pair, states and as many labels; got {short_repr(test)}")
     curve, calm, before, why, n = [], 0, None, 'rounds', 0
     while rounds is None or n < rounds:
         places = self.query(pool, k)

@@ -20,9 +20,9 @@ from ..core.room import *
 @preset('curriculum', family='Curriculum', flow='tiles ▸ difficulty, schedule, belts ▸ steps of an inner room ▸ ensign')
 class CurriculumRoom(Room):
     "What is taught when: easy first, or what is nearly known."
-    options = dict(inner=None, schedule='zone', difficulty='auto', belts=5, pass_rate=0.85, start=0.2,
+    options = dict(inner=None, schedule='auto', difficulty='auto', belts=5, pass_rate=0.85, start=0.2,
                    pace=None, look=5)
-    limits = dict(schedule=list(SCHEDULES), belts=(1, 1000), pass_rate=(0, 1), start=(0, 1), look=(1, 1e6))
+    limits = dict(schedule=['auto', *SCHEDULES], belts=(1, 1000), pass_rate=(0, 1), start=(0, 1), look=(1, 1e6))
 
     def learn(self, tiles):
         "The inner room's step, on tiles that were chosen"
@@ -98,7 +98,9 @@ def _course(self: CurriculumRoom, tiles, schedule=None):  # -> `Course` of these
     same = kept is not None and len(kept['hard']) == len(tiles)
     hard = np.array(kept['hard']) if same else self._difficulty(tiles)
     by_tile = len(np.unique(hard)) > 20 or self.difficulty in ('loss', 'passes')      # few values are levels
-    course = Course(hard, schedule or self.schedule, int(self.belts), self.pass_rate, self.start, by_tile,
+    schedule = schedule or self.schedule
+    if schedule == 'auto': schedule = 'zone' if by_tile else 'belts'
+    course = Course(hard, schedule, int(self.belts), self.pass_rate, self.start, by_tile,
                     seed=derive_seed(self.seed, self.room_id, 'course'))
     course.hard = hard
     if same: course.load(kept)
@@ -141,9 +143,12 @@ def offer(self: CurriculumRoom,
     uniform=False, # True: every group alike, to compare with
 ):
     "Groups to pick from."
-    pool = {g: list(things) for g, things in pool.items() if len(things)}
+    if not hasattr(pool, 'items') or not all(hasattr(things, '__iter__') for things in pool.values()):
+        raise BadInput(f'groups are {{name: list of things}}; got {short_repr(pool)}')
+    pool = {g: list(things) for g, things in pool.items() if len(list(things))}
     if not pool: raise BadInput('there is nothing to pick from; give at least one group with something in it')
-    self._zone, self._pool = LearningZone(sorted(pool), favoured=favoured, floor=floor, uniform=uniform), pool
+    names = sorted(pool, key=lambda g: (str(type(g)), g))
+    self._zone, self._pool = LearningZone(names, favoured=favoured, floor=floor, uniform=uniform), pool
     self._remember()
 
 @patch
@@ -191,6 +196,9 @@ def against_random(self: CurriculumRoom,
     if self._inner_room:
         raise BadInput('compare with a learner as inner: an inner room would learn from the comparison')
     if not 0 < target <= 1: raise BadInput(f'target must be above 0 and at most 1; got {target!r}')
+    for name, n in dict(steps=steps, every=every, batch_size=batch_size).items():
+        if not isinstance(n, (int, np.integer)) or isinstance(n, bool) or n < 1:
+            raise BadInput(f'{name} must be a whole number ≥ 1; got {n!r}')
     tiles, mine, count = self.tiles(), self.learner, self.steps
     if not len(tiles): raise NotTrained(f"{self.name} has no tiles to learn from: feed it some")
     start, curves = self._fresh(), {}

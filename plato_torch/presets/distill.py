@@ -37,6 +37,12 @@ class DistillRoom(Room):
                                              'learner') % 2**31) if kind == 'net' else Room._new_learner(self, kind)
 
     def _open(self, learner):
+        for name in 'mix', 'hints':
+            if getattr(self, name) != int(getattr(self, name)):
+                raise BadInput(f"{name} must be a whole number; got {getattr(self, name)!r}")
+        sizes = self.hidden if isinstance(self.hidden, (list, tuple)) else [self.hidden]
+        if not sizes or not all(isinstance(n, (int, np.integer)) and n > 0 for n in sizes):
+            raise BadInput(f"hidden is sizes of layers, such as (16,); got {self.hidden!r}")
         self._own_teachers, self._taught = [], False
         if self.teacher is not None: teachers_of(self.teacher)
         Room._open(self, learner)
@@ -193,4 +199,7 @@ def compare(self:DistillRoom,
 ):  # -> list of dict of who, parameters, microseconds, score, agrees
     "Teacher and student side by side; `as_table` prints it."
     if not self._asked(): raise NotTrained(f"{self.name} has no teacher yet: call `train`, or give it one")
+    if not all(hasattr(given, '__iter__') for given in (states, labels)):
+        raise BadInput(f"states and labels are lists; got {short_repr(states)} and {short_repr(labels)}")
+    states = [self._check_state(s) for s in states]
     return compared(dict(teacher=self._asked(), student=self._ready()), list(states), labels)

@@ -147,8 +147,11 @@ def classify(self:FewshotRoom,
 ):  # -> list of labels
     "Tell states apart by a few examples, as seen by this room; nothing is remembered."
     if not hasattr(support, 'items'):
-        pairs, support = list(support), {}
-        for state, label in pairs: support.setdefault(label, []).append(state)
+        try: pairs, support = [(state, label) for state, label in support], {}
+        except (TypeError, ValueError):
+            raise BadInput("a support is {label: states} or (state, label) pairs; "
+                           f"got {short_repr(support)}") from None
+        for state, label in pairs: support.setdefault(plain_label(label), []).append(state)
     if not support or not all(len(examples) for examples in support.values()):
         raise BadInput("classify needs at least one label, each with at least one example; got "
                        f"{ {label: len(examples) for label, examples in support.items()} }")

@@ -6,6 +6,7 @@
 __all__ = ['GenerateRoom']
 
 # %% ../../nbs/presets/18_generate.ipynb #3c73351a
+import inspect
 import numpy as np
 from fastcore.basics import patch
 from ..core.basics import *
@@ -34,6 +35,13 @@ class GenerateRoom(Room):
         return make_learner(kind, order=self.order, level=self.level, parts=self.parts)
 
 # %% ../../nbs/presets/18_generate.ipynb #0da4c1dc
+_WISHES = [name for name, p in inspect.signature(Ngram.generate).parameters.items()
+           if p.kind == p.KEYWORD_ONLY and name != 'seed']
+
+def _known_wishes(wishes):
+    for wish in wishes:
+        if wish not in _WISHES: raise unknown_name('wish', wish, _WISHES)
+
 @patch
 def model(self:GenerateRoom,
     label=None, # whose; of all that was read if None
@@ -63,8 +71,9 @@ def generate(self:GenerateRoom,
     if not isinstance(count, (int, np.integer)) or isinstance(count, bool) or count < 1:
         raise BadInput(f"count must be a whole number ≥ 1; got {count!r}")
     learner, rng = self._ready(), self.rng if seed is None else rng_from(seed)
+    _known_wishes(wishes)
     if self.kind == 'text': return self.model(label).generate(count, seed=rng, **wishes)
-    if label is None: return [s for s, _ in self.synthetic(count, seed=rng)]
+    if label is None: return [s for s, _ in self.synthetic(count, seed=rng, **wishes)]
     return learner.write(label, count, rng, **wishes)
 
 # %% ../../nbs/presets/18_generate.ipynb #65036c92
@@ -82,6 +91,8 @@ def perplexity(self:GenerateRoom,
     label=None, # by whose model
 ):  # -> number ≥ 1
     "How surprised the room is by texts: the lower, the better it knows their kind."
+    if isinstance(texts, str) or not hasattr(texts, '__iter__'):
+        raise BadInput(f"perplexity is asked of a list of texts; got {short_repr(texts)}")
     return self.model(label).perplexity(list(texts))
 
 # %% ../../nbs/presets/18_generate.ipynb #a432f4dd
@@ -93,7 +104,10 @@ def synthetic(self:GenerateRoom,
     **wishes, # for texts
 ):  # -> list of (state, label)
     "New states with their labels."
+    if not isinstance(count, (int, np.integer)) or isinstance(count, bool) or count < 0:
+        raise BadInput(f"count must be a whole number ≥ 0; got {count!r}")
     learner, rng = self._ready(), self.rng if seed is None else rng_from(seed)
+    _known_wishes(wishes)
     much = np.bincount([y for _, y, n in learner.read for _ in range(n)], minlength=len(learner.labels)).astype(float)
     if even: much = (much > 0).astype(float)
     share = np.floor(count * much / much.sum()).astype(int)

@@ -93,6 +93,8 @@ def explain(self:NeurosymbolicRoom,
     tiles=3, # how many of the nearest labelled tiles to show
 ):  # -> dict: answer, probability, instinct, rules, decided_by, conflict, tiles, says
     "The answer and where it comes from."
+    if not isinstance(tiles, (int, np.integer)) or tiles < 0:
+        raise BadInput(f"tiles is how many to show, a whole number ≥ 0; got {tiles!r}")
     self._ready()
     why = self.learner.explain(self._check_state(state))
     with self._lock: self._catch_up()
