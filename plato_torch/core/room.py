@@ -413,8 +413,8 @@ def _train(self:Room, tiles, steps, batch_size):
     "The loop of `train`; a leaf with a loop of its own overrides this"
     if getattr(self.learner, 'counts', False):                             # each tile counts once
         new = tiles[self._trained:] if steps is None else tiles
-        for _ in range(steps or bool(len(new))): self._step(new)
-        return steps or bool(len(new))
+        for _ in range(steps or int(len(new) > 0)): self._step(new)
+        return steps or int(len(new) > 0)
     a_pass = -(-len(tiles) // batch_size)
     steps = steps or min(40 * a_pass, max(2000, 3 * a_pass))
     tiles.states                                                          # encoded once, cut many times

@@ -98,9 +98,9 @@ def _course(self: CurriculumRoom, tiles, schedule=None):  # -> `Course` of these
     same = kept is not None and len(kept['hard']) == len(tiles)
     hard = np.array(kept['hard']) if same else self._difficulty(tiles)
     by_tile = len(np.unique(hard)) > 20 or self.difficulty in ('loss', 'passes')      # few values are levels
-    schedule = schedule or self.schedule
-    if schedule == 'auto': schedule = 'zone' if by_tile else 'belts'
-    course = Course(hard, schedule, int(self.belts), self.pass_rate, self.start, by_tile,
+    named = schedule or self.schedule
+    if named == 'auto': named = 'zone' if by_tile else 'belts'
+    course = Course(hard, named, int(self.belts), self.pass_rate, self.start, by_tile,
                     seed=derive_seed(self.seed, self.room_id, 'course'))
     course.hard = hard
     if same: course.load(kept)
