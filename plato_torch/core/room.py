@@ -347,10 +347,11 @@ def stream(self:Room,
 def _stream(self:Room, number, poll, timeout):
     "Tiles after a number, for ever or until it stays quiet"
     quiet = time.monotonic()
-    while timeout is None or time.monotonic() - quiet < timeout:
+    while True:
         for number, tile in self.store.since(number):
             yield tile
             quiet = time.monotonic()
+        if timeout is not None and time.monotonic() - quiet >= timeout: return
         time.sleep(poll)
 
 # %% ../../nbs/core/14_room.ipynb #5335f3b6
