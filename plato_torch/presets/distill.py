@@ -22,10 +22,10 @@ class DistillRoom(Room):
     "A small student learns from a large teacher's whole answers, doubts and all."
     options = dict(
         teacher=None,      # who answers, or a list of them; one of the room's own if None
-        temperature=4.0,   # T, 1 or more
+        temperature=2.0,   # T, 1 or more
         alpha=0.9,         # weight of the teacher against the tiles' own actions, 0 to 1
         hidden=(16,),      # layers of a net student
-        mix=1000,          # mixtures of two states that the teacher is asked about too; arrays only
+        mix=3000,          # mixtures of two states that the teacher is asked about too; arrays only
         hints=0)           # steps towards the teacher's inner numbers before the first answer is learnt; nets only
     limits = dict(temperature=(1, 100), alpha=(0, 1), mix=(0, 1_000_000), hints=(0, 1_000_000))
     needs_action = False
