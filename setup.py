@@ -23,6 +23,7 @@ extras['export'] = extras['npc'] + ['gguf>=0.18']
 extras['dev'] = sorted({p for name, ps in extras.items() for p in ps if name != 'flower'}) + [
     'nbdev==2.4.14', 'execnb==0.1.18', 'fastcore==1.14.5', 'ghapi==1.1.1', 'fastgit==0.0.6',
     'hypothesis>=6.100', 'scikit-learn>=1.4', 'emoji==2.16.0', 'nbclient>=0.10', 'ipykernel>=6.29']
+extras['ray'] = ['ray>=2.30']
 extras['docs'] = ['mkdocs==1.6.1', 'mkdocs-material==9.8.2', 'mkdocs-jupyter==0.26.3']   # of the site, see tools/docs.py
 extras['peer'] = extras['flower'] + [                   # other people's programs that test cells run
     'crowd-kit>=1.4', 'transformers>=5.24', 'xllamacpp>=2026.10', 'datasketch>=1.6']
