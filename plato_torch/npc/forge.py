@@ -162,10 +162,10 @@ def _browser(failures, widgets):
     return widgets.VBox([widgets.HBox([check, kind]), widgets.HBox([back, at, on]), text])
 
 def forge_view(
-    folder, # of a forge
+    folder, # of a forge, or some `Failures`
 ):  # -> a widget, or `Failures` where `ipywidgets` is not installed
     "The failures of a forge, one by one."
-    failures = read_failures(folder)
+    failures = folder if isinstance(folder, Failures) else read_failures(folder)
     try: widgets = require('ipywidgets', 'notebooks')
     except MissingExtra: return failures
     return _browser(failures, widgets)
