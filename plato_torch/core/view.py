@@ -41,8 +41,8 @@ def table(
     head=(), # names of the columns
 ):  # -> HTML
     "A small table."
-    line = lambda tag, values: '<tr>' + ''.join(
-        f'<{tag} style="text-align: left; padding: 0 0.8em 0 0">{html.escape(cell(v))}</{tag}>' for v in values) + '</tr>'
+    style = 'style="text-align: left; padding: 0 0.8em 0 0"'
+    line = lambda tag, row: f"<tr>{''.join(f'<{tag} {style}>{html.escape(cell(v))}</{tag}>' for v in row)}</tr>"
     lines = [line('th', head)] if head else []
     return f"<table>{''.join(lines + [line('td', row) for row in rows])}</table>"
 
@@ -75,7 +75,10 @@ class View:
         "Refresh the widgets, if there are any by now."
         if self.__dict__.get('box') is not None: self.refresh()
 
-    def build(self, widgets): raise NotImplementedError(f'{type(self).__name__} does not say how it looks: define build')
+    def build(self, widgets):
+        "Make the widgets; every leaf says this for itself."
+        raise NotImplementedError(f'{type(self).__name__} does not say how it looks: define build')
+
     def refresh(self): "Fill the widgets with what is so now."
     def text(self): return repr(self)      # -> text
     def figure(self): return None          # -> matplotlib `Figure`, or None

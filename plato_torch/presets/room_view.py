@@ -33,6 +33,7 @@ def plot_radar(
     ax.plot([*at, at[0]], [*values, values[0]], color=PALETTE[0], linewidth=1.6, marker='o', markersize=3)
     ax.plot(np.linspace(0, 2 * np.pi, 100), [0.5] * 100, color=QUIET, linewidth=0.8, linestyle=(0, (4, 3)))
     ax.set_xticks(at, [f'{m}\n{v:.2f}' for m, v in zip(MOODS, values)], fontsize=8, color=INK)
+    ax.tick_params(pad=7)
     ax.set_yticks([])
     ax.set_ylim(0, 1)
     ax.spines['polar'].set_color(FAINT)
@@ -80,7 +81,8 @@ class RoomView(View):
         newest=6, # how many tiles to show
     ):
         if isinstance(room, (str, Path)): room = room_from_file(room)
-        if not isinstance(room, Room): raise BadInput(f'a view needs a room, or a file of tiles; got {short_repr(room)}')
+        if not isinstance(room, Room):
+            raise BadInput(f'a view needs a room, or a file of tiles; got {short_repr(room)}')
         self.room, self.newest = room, newest
 
     def mood(self): return self.room.sentiment.as_dict()        # -> {dimension: value}
