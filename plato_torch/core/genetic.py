@@ -27,6 +27,7 @@ class Genes:
     def __repr__(self): return f"{type(self).__name__}({', '.join(map(str, self.spec()[1:]))})"
     def spec(self): return [type(self).__name__, self.size]
     def apart(self, a, b): return (a != b).mean(1)
+    def valid(self, x): return np.isin(x, (0, 1)).all()    # could these numbers be a genome?
     def cross(self, rng, a, b, kind):
         "Each gene from either parent."
         return np.where(rng.random(a.shape, np.float32) < 0.5, a, b)
@@ -43,12 +44,14 @@ class Reals(Genes):
     crossovers = ('uniform', 'blend')
     def __init__(self, size, low=-1.0, high=1.0):
         super().__init__(size)
-        self.low, self.high = float(low), float(high)
+        try: self.low, self.high = float(low), float(high)
+        except (TypeError, ValueError): self.low = self.high = math.nan
         if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low < self.high):
             raise BadInput(f"bounds must be finite numbers, low < high; got {low!r} and {high!r}")
 
     def spec(self): return ['Reals', self.size, self.low, self.high]
     def draw(self, rng, n): return rng.uniform(self.low, self.high, (n, self.size))
+    def valid(self, x): return (x >= self.low).all() and (x <= self.high).all()
     def apart(self, a, b): return np.abs(a - b).mean(1) / (self.high - self.low)
 
     def cross(self, rng, a, b, kind):
@@ -77,6 +80,7 @@ class Bits(Genes):
 class Orders(Genes):
     "Permutations of 0 … size − 1."
     crossovers = ('order',)
+    def valid(self, x): return (np.sort(x) == np.arange(self.size)).all()
     def draw(self, rng, n): return rng.permuted(np.tile(np.arange(self.size), (n, 1)), axis=1)
 
     def cross(self, rng, a, b, kind):
@@ -112,6 +116,15 @@ class _First(Guarded):
     "The same for one row of a batched fitness"
     def __call__(self, genome): return Guarded(lambda row: np.asarray(self.fitness(row[None])).ravel()[0])(genome)
 
+def _mapped(map, ask, genomes):
+    "What `map` gave, if it is what `ask` says"
+    if not callable(map): raise BadInput(f"map must be a function like Python's own; got {short_repr(map)}")
+    found = map(ask, genomes)
+    found = list(found) if hasattr(found, '__iter__') else [found]
+    if not all(isinstance(pair, (tuple, list)) and len(pair) == 2 for pair in found):
+        raise BadInput(f"map must give what the function gave for each genome; got {short_repr(found)}")
+    return found
+
 def evaluate(
     fitness, # function of a genome -> number, higher is better; of all genomes at once -> numbers, if batched
     genomes, # array [n, size]
@@ -121,14 +134,14 @@ def evaluate(
     "The fitness of each genome."
     if not callable(fitness): raise BadInput(f"a fitness is a function of a genome; got {short_repr(fitness)}")
     if batched:
-        try: values = np.asarray(fitness(genomes), np.float64)
+        try: values = np.asarray(fitness(genomes.copy()), np.float64)   # a copy: it may sort or scale what it gets
         except Exception: batched = False                 # one of them broke it: each alone
         else:
             if values.shape != (len(genomes),):
                 raise BadInput(f"a batched fitness gives a number a genome: {len(genomes)}; got shape {values.shape}")
             found = [(v, None) if math.isfinite(v) else (-math.inf, f'the fitness is {v}') for v in values.tolist()]
-        if not batched: found = [_First(fitness)(g) for g in genomes]
-    else: found = list(map(Guarded(fitness), list(genomes)))
+        if not batched: found = [_First(fitness)(g) for g in genomes.copy()]
+    else: found = _mapped(map, Guarded(fitness), list(genomes.copy()))
     if len(found) != len(genomes):
         raise BadInput(f"map must give one result for each of {len(genomes)} genomes; got {len(found)}")
     wrong = [said for _, said in found if said is not None]
@@ -150,6 +163,8 @@ class Search:
         if not isinstance(genes, Genes): raise BadInput(f"genes are Reals, Bits or Orders; got {short_repr(genes)}")
         if start is not None and np.shape(start) != (genes.size,):
             raise BadInput(f"start must be a genome of size {genes.size}; got shape {np.shape(start)}")
+        if start is not None and (np.asarray(start).dtype.kind not in 'biuf' or not genes.valid(np.asarray(start))):
+            raise BadInput(f"start must be one of {genes!r}; got {short_repr(start)}")
         self.genes, self.population, self.rng, self.start = genes, int(population), rng_from(seed), start
         self.best, self.best_fitness, self.generation, self.evaluations = None, -math.inf, 0, 0
 

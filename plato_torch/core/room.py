@@ -123,6 +123,8 @@ class Room(Predictor):
         if isinstance(limit, tuple) and not (isinstance(value, (int, float, np.number))
                                              and limit[0] <= value <= limit[1]):
             raise BadInput(f"{name} must be a number from {limit[0]:g} to {limit[1]:g}; got {value!r}")
+        if isinstance(limit, tuple) and {type(v) for v in (self.options[name], *limit)} == {int} and value % 1:
+            raise BadInput(f"{name} must be a whole number from {limit[0]} to {limit[1]}; got {value!r}")
         return value
 
 RoomBase = Room

@@ -19,7 +19,8 @@ class OpenES(Search):
         sigma=0.05, # how far it looks, in widths of the bounds, > 0
         learning_rate=None, # of Adam; sigma / 2 if None
     ):
-        super().__init__(genes, population + population % 2, seed, start)
+        super().__init__(genes, population, seed, start)
+        self.population += self.population % 2
         if not isinstance(genes, Reals): raise BadInput(f"an evolution strategy searches Reals; got {genes!r}")
         if not sigma > 0: raise BadInput(f"sigma must be > 0; got {sigma!r}")
         wide = genes.high - genes.low

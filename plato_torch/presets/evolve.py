@@ -53,7 +53,7 @@ class EvolveRoom(Room):
         niching=False,           # keep several peaks
         again=0.0,               # share of the evaluations that ask for the best again: 0.2 for a fitness with noise
         decay=0.02)              # of `train`: share of each parameter given back, so that what no tile asks for fades
-    limits = dict(method=['genetic', 'cma', 'es'], objective=['likelihood', 'accuracy'])
+    limits = dict(method=['genetic', 'cma', 'es'], objective=['likelihood', 'accuracy'], decay=(0, 1))
 
     def _new_learner(self, kind):
         "A small net: a search feels every parameter"
@@ -143,7 +143,8 @@ def _own_genes(self:EvolveRoom, fitness, start, batched):
         raise NotTrained(f"{self.name} has a learner without labels: give it tiles with `feed` first, or say "
                          f"genes=Reals(…)")
     vector = self.learner.get_parameters()
-    return Reals(len(vector), -10, 10), vector if start is None else start, _OnLearner(fitness, self.learner, self.kind)
+    start = np.clip(vector, -10, 10) if start is None else start
+    return Reals(len(vector), -10, 10), start, _OnLearner(fitness, self.learner, self.kind)
 
 # %% ../../nbs/presets/08_evolve.ipynb #d2305661
 @patch(as_prop=True)
@@ -194,8 +195,8 @@ def learn(self:EvolveRoom, tiles, pace=1.0):
     vector = self.learner.get_parameters()
     if self._climb is None or self._climb.genes.size != len(vector):
         size = 32 if self.population is None else self.population
-        self._climb = OpenES(Reals(len(vector), -10, 10), size, self.rng.integers(2**31), vector,
-                             sigma=0.0025)
+        self._climb = OpenES(Reals(len(vector), -10, 10), size, self.rng.integers(2**31),
+                             np.clip(vector, -10, 10), sigma=0.0025)
         kept = self._kept.pop('climb', None)
         if kept is not None and kept['spec'][1] == len(vector): self._climb.load(kept)
     self._climb.theta, self._climb.learning_rate = vector, 0.05 * pace
