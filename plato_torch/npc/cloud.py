@@ -4,11 +4,10 @@
 
 # %% auto #0
 __all__ = ['OLDEST', 'FOLDERS', 'Place', 'where', 'hardware', 'advice', 'fit_preset', 'TimeIsUp', 'stop_after', 'mirror',
-           'mirrored', 'take_up', 'stage_list', 'round_within', 'plot_round', 'pack', 'mount_drive', 'download',
-           'counter_box', 'visit']
+           'mirrored', 'take_up', 'round_within', 'plot_round', 'pack', 'mount_drive', 'download', 'visit']
 
 # %% ../../nbs/npc/60_cloud.ipynb #a76af0cd
-import contextlib, ctypes, html, importlib, os, shutil, sys, threading
+import contextlib, ctypes, importlib, os, shutil, sys, threading
 from pathlib import Path
 from typing import NamedTuple
 import torch
@@ -19,6 +18,8 @@ from .sft import *
 from .round import *
 from .voice import *
 from .chat import *
+from .views import *
+from .counter import *
 
 # %% ../../nbs/npc/60_cloud.ipynb #f6e70aee
 class Place(NamedTuple):
@@ -177,16 +178,6 @@ def take_up(
     return f'{tag} is taken up from {best}.'
 
 # %% ../../nbs/npc/60_cloud.ipynb #9de648c7
-def stage_list(folder):  # -> text
-    "The stages of a run: done, at work or next, and the minutes that each took."
-    folder, lines, waiting = Path(folder), [], 'next'
-    for name in STAGES:
-        file = folder/f'{name}.json'
-        took = f"done in {read_json(file)['took']['wall_s'] / 60:.1f} minutes" if file.exists() else waiting
-        if not file.exists(): waiting = ''
-        lines.append(f'{name:14}{took}'.rstrip())
-    return '\n'.join(lines)
-
 def round_within(
     config, # a `RoundConfig`
     hours=None, # at most; None: to the end
@@ -240,28 +231,6 @@ def download(path):
     else: print(f'{Path(path).name} lies beside the run, in {Path(path).parent.name}.')
 
 # %% ../../nbs/npc/60_cloud.ipynb #af1cfd51
-def counter_box(
-    chat, # a `Chat`
-):  # -> an ipywidgets box
-    "A place to type, the talk so far, and what is on the counter. Raises `MissingExtra` without ipywidgets."
-    widgets = require('ipywidgets', 'notebooks')
-    typed = widgets.Text(placeholder='Say something and press Enter', continuous_update=False)
-    shelf, talk_so_far, lines = widgets.HTML(), widgets.HTML(), []
-    def show():
-        shelf.value = f'<pre>{html.escape(chat.stock())}</pre>'
-        talk_so_far.value = '<br>'.join(lines)
-    def said(change):
-        if not change['new'].strip(): return
-        answer, told = chat.say(change['new']), html.escape
-        note = f' <i>({told(answer.note)})</i>' if answer.note else ''
-        lines.append(f'<b>{chat.user}</b>: {told(change["new"])}')
-        lines.append(f'<b>{told(chat.name)}</b>: {told(answer.text)}{note}')
-        typed.value = ''
-        show()
-    typed.observe(said, 'value')
-    show()
-    return widgets.VBox([talk_so_far, typed, shelf])
-
 def visit(
     folder, # of a finished run
     said=('Good morning. What do you sell?', 'What is the dearest thing you have?'), # what is said first
@@ -271,4 +240,5 @@ def visit(
     talk(chat, iter(said), lambda text: print(text, end=''), echo=True)
     chat.reset()
     if 'ipykernel' not in sys.modules: return
-    with contextlib.suppress(MissingExtra): importlib.import_module('IPython.display').display(counter_box(chat))
+    counter = NPCChat(chat)
+    if counter.box: importlib.import_module('IPython.display').display(counter)
