@@ -1,7 +1,8 @@
-"""Press the widgets in a real browser: `widgets_check.py RUN OUT [--python PYTHON]`; the last line is 'N passed, N failed'.
+"""Press the widgets in a real browser: `widgets_check.py RUN OUT [--python PYTHON]`.
 
-RUN is the folder of a finished round, OUT gets the screenshots, which are there to be looked at. Wanted here: playwright,
-voila and a chromium (`apt-get install chromium`); PYTHON (default: this one) has plato_torch, ipykernel and ipywidgets."""
+RUN is the folder of a finished round; OUT gets the screenshots, which are there to be looked at. The last line is
+'N passed, N failed'. Wanted here: playwright, voila and a chromium (`apt-get install chromium`); PYTHON (default: this
+one) has plato_torch, ipykernel and ipywidgets."""
 import argparse, json, os, shutil, socket, subprocess, sys, tempfile, time
 from pathlib import Path
 from playwright.sync_api import Error, expect, sync_playwright
@@ -23,7 +24,8 @@ ForgeBoard(RUN)''')
 
 def page_notebook(run):
     "One notebook with all four views"
-    cell = lambda name, code: dict(id=name, cell_type='code', execution_count=None, metadata={}, outputs=[], source=code.strip())
+    cell = lambda name, code: dict(id=name, cell_type='code', execution_count=None, metadata={}, outputs=[],
+                                   source=code.strip())
     kernel = dict(name='plato-check', display_name='plato-check', language='python')
     return dict(cells=[cell(name, code.replace('RUN', repr(str(run)))) for name, code in CELLS.items()],
                 metadata=dict(kernelspec=kernel), nbformat=4, nbformat_minor=5)
@@ -40,8 +42,9 @@ def serve(place, run, python):
         port = s.getsockname()[1]
     env = dict(os.environ, JUPYTER_PATH=str(place), PLATO_PROGRESS='0', OMP_NUM_THREADS='1')
     env.pop('IN_TEST', None)
-    server = subprocess.Popen([sys.executable, '-m', 'voila', str(place/'views.ipynb'), '--no-browser', f'--port={port}',
-                               '--Voila.ip=127.0.0.1', '--show_tracebacks=True'], env=env, cwd=place)
+    command = [sys.executable, '-m', 'voila', str(place/'views.ipynb'), '--no-browser', f'--port={port}',
+               '--Voila.ip=127.0.0.1', '--show_tracebacks=True']
+    server = subprocess.Popen(command, env=env, cwd=place)
     return server, f'http://127.0.0.1:{port}/'
 
 def ready(url, seconds=60):
@@ -60,10 +63,8 @@ def ask_room(page):
 
 def trade(page):
     box = page.get_by_placeholder('Say something')
-    for said in ('Good morning. What do you sell?', None):
-        if said is None:   # the first thing on the shelf
-            item = page.locator('p:has-text(" sells") + table td').first.inner_text()
-            said = f"I'll take the {item}."
+    item = page.locator('p:has-text(" sells") + table td').first.inner_text()   # the first thing on the shelf
+    for said in ('Good morning. What do you sell?', f"I'll take the {item}."):
         box.fill(said)
         box.press('Enter')
         expect(page.locator('b', has_text='Player').locator('xpath=..').last).to_contain_text(said)

@@ -41,7 +41,7 @@ def table(
     head=(), # names of the columns
 ):  # -> HTML
     "A small table."
-    style = 'style="text-align: left; padding: 0 0.8em 0 0"'
+    style = 'style="text-align: left; padding: 0 0.8em 0 0; line-height: 1.6; white-space: nowrap"'
     line = lambda tag, row: f"<tr>{''.join(f'<{tag} {style}>{html.escape(cell(v))}</{tag}>' for v in row)}</tr>"
     lines = [line('th', head)] if head else []
     return f"<table>{''.join(lines + [line('td', row) for row in rows])}</table>"
@@ -50,7 +50,8 @@ def words(
     text, # any text
 ):  # -> HTML
     "Text as it stands, wrapped where it is too long."
-    return f'<pre style="white-space: pre-wrap; margin: 0">{html.escape(text)}</pre>'
+    style = 'white-space: pre-wrap; margin: 0; font-family: monospace; line-height: 1.4'
+    return f'<pre style="{style}">{html.escape(text)}</pre>'
 
 # %% ../../nbs/core/46_view.ipynb #2d10349c
 def front_end():  # -> bool

@@ -78,7 +78,8 @@ def bag(self: NPCChat):  # -> {thing: pieces}
 def tables(self: NPCChat):  # -> {title: rows}
     "All that lies on the counter, in words."
     c, gold = self.chat, '{} gold'.format
-    return {f'{c.name} sells': [[n, gold(price), f'{left} left'] if price else [n, '', left] for n, price, left in self.shelf()],
+    sells = [[n, gold(price), f'{left} left'] if price else [n, '', left] for n, price, left in self.shelf()]
+    return {f'{c.name} sells': sells,
             f'{c.name} buys': [[n, gold(price), has] for n, price, has in self.buys()],
             'Purses': [['you', gold(c.gold)], [c.name, gold(c.shelf.purse)]],
             'You carry': [[n, '' if k == 1 else f'{k} pieces'] for n, k in self.bag().items()] or [['nothing']]}
@@ -91,23 +92,24 @@ def text(self: NPCChat):  # -> text
         lines.append(f'{who}: {what}')
         if action or note: lines.append(f"    {action} {'' if applied or not action else 'not done: '}{note}".rstrip())
     purse = f"In {c.name}'s purse: {c.shelf.purse} gold.\n"
-    return '\n'.join([f'{c.shelf.keeper.full_name}, {c.shelf.keeper.epithet}. {c.scene}', '', *lines, '', c.stock() + purse])
+    who = f'{c.shelf.keeper.full_name}, {c.shelf.keeper.epithet}. {c.scene}'
+    return '\n'.join([who, '', *lines, '', c.stock() + purse])
 
 # %% ../../nbs/npc/56_counter.ipynb #a50dfb03
 @patch
 def build(self: NPCChat, widgets):
     "The widgets"
-    w, side = widgets, dict(width='21em', margin='0 0 0 1.5em')
+    w, side = widgets, dict(margin='0 0 0 1.5em')
     self.head, self.talk, self.counter, self.card, self.hint = (w.HTML() for _ in range(5))
-    self.typed = w.Text(placeholder='Say something and press Enter', continuous_update=False, layout=dict(width='100%'))
+    self.typed = w.Text(placeholder='Say something and press Enter', continuous_update=False, layout=dict(width='20em'))
     self.send, self.again = w.Button(description='say', layout=dict(width='5em')), w.Button(description='begin again')
-    self.again.layout.width = '8em'
+    self.again.layout.width = 'auto'
     self.typed.observe(lambda change: self._typed(change['new']), 'value')
     self.send.on_click(lambda _: self._typed(self.typed.value))
     self.again.on_click(lambda _: self.reset())
     card = w.Accordion([self.card], selected_index=None)
     card.set_title(0, 'What he knows')
-    left = w.VBox([self.talk, w.HBox([self.typed, self.send, self.again]), self.hint, card], layout=dict(width='34em'))
+    left = w.VBox([self.talk, w.HBox([self.typed, self.send, self.again]), self.hint, card], layout=dict(width='36em'))
     return w.VBox([self.head, w.HBox([left, w.VBox([self.counter], layout=side)])])
 
 @patch

@@ -117,7 +117,7 @@ def build(self: RoundView, widgets):
     self.image, self.words = widgets.Image(format='png'), widgets.HTML()
     self.others = widgets.Button(description='other replies')
     self.others.on_click(self._draw)
-    return widgets.VBox([self.image, self.words, self.others])
+    return widgets.VBox([self.image, self.words, self.others], layout=dict(align_items='flex-start'))
 
 @patch
 def _draw(self: RoundView, button=None):
@@ -160,7 +160,8 @@ class ForgeBoard(View):
         cycle=None, # from 1; None: all
     ):  # -> `Failures`
         "The replies that were flawed."
-        if kind is not None and kind not in self.result['by_kind']: raise unknown_name('kind', kind, self.result['by_kind'])
+        kinds = self.result['by_kind']
+        if kind is not None and kind not in kinds: raise unknown_name('kind', kind, kinds)
         return Failures(f for f in self.failures.of(kind=kind) if cycle in (None, f['cycle']))
 
 # %% ../../nbs/npc/55_views.ipynb #f685135f
@@ -170,7 +171,8 @@ def text(self: ForgeBoard):  # -> text
     r, rows = self.result, self.counts()
     head = f"{'':18}" + ''.join(f'{f"cycle {n + 1}":>14}' for n in range(len(r['cycles'])))
     lines = [f'{kind:18}' + ''.join(f'{f"{f} of {a}" if a else "":>14}' for f, a in row) for kind, row in rows.items()]
-    return '\n'.join([f"{r['pass_rate']:.0%} of the first cycle passed ({r['low']:.0%} to {r['high']:.0%})", head, *lines])
+    passed = f"{r['pass_rate']:.0%} of the first cycle passed ({r['low']:.0%} to {r['high']:.0%})"
+    return '\n'.join([passed, head, *lines])
 
 @patch
 def figure(self: ForgeBoard):  # -> matplotlib `Figure`
@@ -188,7 +190,8 @@ def build(self: ForgeBoard, widgets):
     for kind, row in rows.items():
         cells.append(widgets.HTML(html.escape(kind)))
         for n, (flawed, asked) in enumerate(row):
-            button = widgets.Button(description=f'{flawed} of {asked}' if asked else '', layout=wide, disabled=not flawed,
+            text = f'{flawed} of {asked}' if asked else ''
+            button = widgets.Button(description=text, layout=wide, disabled=not flawed,
                                     tooltip=f'read what was wrong with {kind} in cycle {n + 1}')
             if flawed: button.style.button_color = _shade(flawed / asked)
             button.style.text_color = INK if flawed else None
@@ -197,7 +200,7 @@ def build(self: ForgeBoard, widgets):
             cells.append(button)
     across = f"11em {' '.join(['7em'] * len(self.result['cycles']))}"
     grid = widgets.GridBox(cells, layout=dict(grid_template_columns=across, grid_gap='2px'))
-    self.pane = widgets.VBox([title('Press a number to read the replies.')], layout=dict(width='32em'))
+    self.pane = widgets.VBox([title('Press a number to read the replies.')], layout=dict(width='50em'))
     return widgets.HBox([grid, self.pane])
 
 def _shade(share):

@@ -33,7 +33,9 @@ def plot_radar(
     ax.plot([*at, at[0]], [*values, values[0]], color=PALETTE[0], linewidth=1.6, marker='o', markersize=3)
     ax.plot(np.linspace(0, 2 * np.pi, 100), [0.5] * 100, color=QUIET, linewidth=0.8, linestyle=(0, (4, 3)))
     ax.set_xticks(at, [f'{m}\n{v:.2f}' for m, v in zip(MOODS, values)], fontsize=8, color=INK)
-    ax.tick_params(pad=7)
+    ax.tick_params(pad=5)
+    for label, turn in zip(ax.get_xticklabels(), np.sin(at)):   # beside the circle, not in it
+        label.set_horizontalalignment('center' if abs(turn) < 0.1 else 'right' if turn > 0 else 'left')
     ax.set_yticks([])
     ax.set_ylim(0, 1)
     ax.spines['polar'].set_color(FAINT)
@@ -131,7 +133,8 @@ def build(self: RoomView, widgets):
     self.asked.observe(self._asked, 'value')
     again.on_click(lambda _: self.refresh())
     self.again = again
-    return widgets.VBox([self.head, self.image, widgets.HBox([self.asked, again]), self.answer, self.list])
+    parts = [self.head, self.image, widgets.HBox([self.asked, again]), self.answer, self.list]
+    return widgets.VBox(parts, layout=dict(align_items='flex-start'))   # a picture is not stretched
 
 @patch
 def refresh(self: RoomView):
@@ -139,7 +142,10 @@ def refresh(self: RoomView):
     self.head.value = words('\n'.join(self.text().splitlines()[:2]))
     self.image.value = self.picture()
     rows = [[t.state, t.action, t.reward, t.outcome, t.agent_id] for t in self.tiles()]
-    self.list.value = table(rows, ['state', 'action', 'reward', 'outcome', 'agent']) if rows else words('no tiles yet')
+    head = ['state', 'action', 'reward', 'outcome', 'agent']
+    used = [n for n in range(len(head)) if any(row[n] not in (None, '') for row in rows)]
+    pick = lambda row: [row[n] for n in used]
+    self.list.value = table(map(pick, rows), pick(head)) if rows else words('no tiles yet')
 
 @patch
 def _asked(self: RoomView, change):
