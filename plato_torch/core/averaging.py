@@ -112,7 +112,8 @@ class ServerRule:
     ):
         if rule not in RULES: raise unknown_name('server rule', rule, RULES)
         self.rule, self.rate = rule, RULES[rule][0] if rate is None else rate
-        if not 0 < self.rate < math.inf: raise BadInput(f"the server's rate must be > 0; got {rate!r}")
+        if not (isinstance(self.rate, (int, float, np.number)) and 0 < self.rate < math.inf):
+            raise BadInput(f"the server's rate must be a number > 0; got {rate!r}")
         self.momentum = RULES[rule][1] if momentum is None else momentum
         self.memory, self.floor, self.m, self.v, self.rounds = memory, floor, None, None, 0
 

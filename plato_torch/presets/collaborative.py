@@ -138,6 +138,9 @@ def exchange(self:CollaborativeRoom,
     steps=20, # steps of each learner a round
 ):  # -> how many tiles were passed on
     "Agents' learners pass on what they are sure of to those who are not."
+    for name, value in dict(rounds=rounds, steps=steps).items():
+        if not isinstance(value, (int, np.integer)) or value < 1:
+            raise BadInput(f"{name} must be a whole number ≥ 1; got {value!r}")
     self._ready()
     committee, passed = self.learner, 0
     if states is None: states, whose = self.tiles().states, [t.agent_id for t in self._tiles]

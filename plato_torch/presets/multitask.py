@@ -7,6 +7,7 @@ __all__ = ['MultitaskRoom']
 
 # %% ../../nbs/presets/13_multitask.ipynb #0cc75f56
 import tempfile
+from collections.abc import Mapping
 import numpy as np
 from fastcore.basics import patch
 from ..core.basics import *
@@ -82,6 +83,8 @@ def feed_tasks(self:MultitaskRoom,
     **about, # fields of all tiles, e.g. agent_id
 ):  # -> how many tiles were added
     "Feed many tasks at once; answers may be missing anywhere."
+    if not isinstance(answers, Mapping):
+        raise BadInput(f"answers are a mapping of task -> answers; got {short_repr(answers)}")
     tiles, states = [], list(states)
     for task, column in answers.items():
         if len(column) != len(states):
