@@ -57,7 +57,8 @@ def _open(self:FederateRoom, learner):
     if self.noise and self.clip is None:
         raise BadInput("noise needs `clip`: without a limit on a move no noise can hide it")
     self._server, self._clients, self._memory, self._met = ServerRule(self.rule, self.server_rate), {}, {}, 0
-    self._dealt, self.ledger = False, dict(rounds=0, down=0, up=0, dropped=0, server_seconds=0.0, rejected={}, private=[])
+    self._dealt, self.ledger = False, dict(rounds=0, down=0, up=0, dropped=0, server_seconds=0.0, rejected={},
+                                           private=[])
     Room._open(self, learner)
     if getattr(self.learner, 'counts', False) or not hasattr(self.learner, 'encoder'):
         raise BadInput(f"a federated room needs a learner with parameters to average ({', '.join(self.learners)}); "
@@ -196,62 +197,68 @@ def client_app(
     @app.train()
     def train(message, context):
         room, config = open_room(context), message.content['config']
-        server = load_learner(unpack(config['server']))
-        server.encoder = ReadingEncoder(server.encoder)
-        tiles = room.tiles()
-        theta = message.content['arrays'].to_numpy_ndarrays()[0]
-        move, loss = local_update(server, [t.state for t in tiles], tiles.actions, theta, room.epochs,
+        kept, memory = unpack(config['server']), context.state.get('plato')
+        if memory is not None: kept['arrays'] = unpack(memory['arrays'])       # its own moments, from its rounds before
+        learner = load_learner(kept)
+        learner.encoder = ReadingEncoder(learner.encoder)
+        tiles, theta = room.tiles(), message.content['arrays'].to_numpy_ndarrays()[0]
+        move, loss = local_update(learner, [t.state for t in tiles], tiles.actions, theta, room.epochs,
                                   room.local_batch, room.proximal,
                                   derive_seed(room.seed, room.room_id, int(config['server-round'])))
+        context.state['plato'] = flower.ConfigRecord(dict(arrays=pack(learner.state()['arrays'])))
         reply = dict(arrays=flower.ArrayRecord([move.astype(np.float32)]),
                      metrics=flower.MetricRecord({'num-examples': len(tiles), 'loss': loss}))
         return flower.Message(content=flower.RecordDict(reply), reply_to=message)
     return app
 
+@patch
+def _arrived(self:FederateRoom, sent, losses):  # -> the new parameters
+    "The server's part of a round whose moves came from elsewhere"
+    with self._lock:
+        theta, started = self.learner.get_parameters(), time.process_time()
+        update, rejected = self._joint(sent, len(theta), len(sent))
+        if update is not None: self.learner.set_parameters(self._server.step(theta, update))
+        self.ledger['server_seconds'] += time.process_time() - started
+        self._note_round({}, sent, rejected, len(theta))
+        self._record(dict(loss=float(np.mean(losses))) if losses else {})
+    return self.learner.get_parameters()
+
 # %% ../../nbs/presets/12_federate.ipynb #fb814532
 def server_app(
-    room, # a `FederateRoom` that was introduced
+    room, # a `FederateRoom` that was introduced, or a function of Flower's context that opens one
     rounds=20, # how many
     clients=2, # wait for so many
 ):  # -> `flwr.serverapp.ServerApp`
     "The server of a Flower fleet; what it learns is in the room. Raises `MissingExtra`."
     serverapp, flower = require('flwr.serverapp', 'flower'), require('flwr.app', 'flower')
-    if not room.learner.labels:
-        raise NotTrained(f"{room.name} knows no labels yet: call `introduce` before it serves a fleet")
 
     class PlatoStrategy(require('flwr.serverapp.strategy', 'flower').FedAvg):
         "The room's guard and rule in place of the plain mean"
         def aggregate_train(self, server_round, replies):
             sent, losses = {}, []
             for message in replies:
-                if message.has_error(): room.ledger['dropped'] += 1; continue
-                metrics = message.content['metrics']
-                losses.append(float(metrics['loss']))
-                arrays = message.content['arrays'].to_numpy_ndarrays()
-                sent[message.metadata.src_node_id] = arrays[0] if arrays else None, metrics['num-examples']
-            theta = room._arrived(sent, losses)
-            return flower.ArrayRecord([theta.astype(np.float32)]), flower.MetricRecord(
-                {'loss': float(np.mean(losses))} if losses else {})
+                if message.has_error(): self.room.ledger['dropped'] += 1; continue
+                losses.append(float((metrics := message.content['metrics'])['loss']))
+                move = next(iter(message.content['arrays'].to_numpy_ndarrays()), None)
+                sent[message.metadata.src_node_id] = move, metrics['num-examples']
+            theta, loss = self.room._arrived(sent, losses), {'loss': float(np.mean(losses))} if losses else {}
+            return flower.ArrayRecord([theta.astype(np.float32)]), flower.MetricRecord(loss)
 
     app = serverapp.ServerApp()
     @app.main()
     def main(grid, context):
-        theta = flower.ArrayRecord([room.learner.get_parameters().astype(np.float32)])
-        strategy = PlatoStrategy(fraction_train=room.participation, fraction_evaluate=0.0,
+        served = _introduced(room(context) if callable(room) else room)
+        strategy = PlatoStrategy(fraction_train=served.participation, fraction_evaluate=0.0,
                                  min_train_nodes=min(2, clients), min_available_nodes=clients)
-        strategy.start(grid=grid, initial_arrays=theta, num_rounds=rounds,
-                       train_config=flower.ConfigRecord({'server': pack(room.learner.state())}))
-        room.save()
+        strategy.room = served
+        strategy.start(grid=grid, num_rounds=rounds,
+                       initial_arrays=flower.ArrayRecord([served.learner.get_parameters().astype(np.float32)]),
+                       train_config=flower.ConfigRecord({'server': pack(served.learner.state())}))
+        served.save()
+    if not callable(room): _introduced(room)
     return app
 
-# %% ../../nbs/presets/12_federate.ipynb #1e508579
-@patch
-def _arrived(self:FederateRoom, sent, losses):  # -> the new parameters
-    "The server's part of a round whose moves came from elsewhere"
-    with self._lock:
-        theta = self.learner.get_parameters()
-        update, rejected = self._joint(sent, len(theta), len(sent))
-        if update is not None: self.learner.set_parameters(self._server.step(theta, update))
-        self._note_round({}, sent, rejected, len(theta))
-        self._record(dict(loss=float(np.mean(losses))) if losses else {})
-    return self.learner.get_parameters()
+def _introduced(room):
+    "The room, if it knows labels"
+    if room.learner.labels: return room
+    raise NotTrained(f"{room.name} knows no labels yet: call `introduce` before it serves a fleet")
