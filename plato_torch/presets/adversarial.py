@@ -35,6 +35,9 @@ class AdversarialRoom(Room):
             for kind in self.attacks:
                 if kind not in (known := (*VECTOR_ATTACKS, *TEXT_ATTACKS, 'record')):
                     raise unknown_name('attack', kind, known)
+        try: ordered = self.bounds is None or bool(np.all(np.less(*np.asarray(self.bounds, float))))
+        except (TypeError, ValueError): ordered = False
+        if not ordered: raise BadInput(f"bounds are (low, high) with low < high, or None; got {self.bounds!r}")
         Room._open(self, learner)
 
     def _own(self): return dict(ledger=self.ledger[-5000:], tried=self.tried, through=self.through, elo=list(self.elo))
@@ -43,10 +46,12 @@ class AdversarialRoom(Room):
         self.tried, self.through = own['tried'], own['through']
 
 # %% ../../nbs/presets/09_adversarial.ipynb #6aacc585
+def _fit(kind): return TEXT_ATTACKS if kind == 'text' else ('record',) if kind == 'mapping' else VECTOR_ATTACKS
+
 @patch
 def _kinds(self:AdversarialRoom, kind):
     "The attacks that fit states of a kind"
-    fit = TEXT_ATTACKS if kind == 'text' else ('record',) if kind == 'mapping' else VECTOR_ATTACKS
+    fit = _fit(kind)
     found = [k for k in self.attacks or fit if k in fit
              and (self.attacks or k != 'insert')]    # a word put in may change the meaning
     if not found:
@@ -79,13 +84,17 @@ def attack(self:AdversarialRoom,
     if len(states) != len(labels) or not len(states):
         raise BadInput(f"attack needs as many labels as states, at least one; got {len(states)} and {len(labels)}")
     self.kind = self.kind or self._check_kind([])
-    for s in states[:1]: self._check_state(s)
+    for s in states[:1] if isinstance(states, np.ndarray) else states: self._check_state(s)
     rng, kind = self.rng if rng is None else rng, kind or self._kinds(self.kind)[0]
+    if kind not in (fit := _fit(self.kind)): raise unknown_name(f'attack on states of kind {self.kind}', kind, fit)
+    if not isinstance(steps, (int, np.integer)) or steps < 1:
+        raise BadInput(f"steps must be a whole number ≥ 1; got {steps!r}")
     budget = self._budget(states) if budget is None else budget
     if kind not in VECTOR_ATTACKS:
         words = self._words(kind)
         if target is None: return attack_edits(self._lead, states, labels, budget, kind, rng, None, words, 0.0)
-        return attack_edits(_sure_of(target), states, labels, budget, kind, rng, lambda s, l: ~_right(target, s, l), words)
+        return attack_edits(_sure_of(target), states, labels, budget, kind, rng, lambda s, l: ~_right(target, s, l),
+                            words)
     x = np.asarray(states, np.float32).reshape(len(states), -1)
     if target is not None: z = _corners(target, x, np.shape(states), labels, budget, self, rng, steps)
     else:
@@ -244,6 +253,8 @@ def robust_accuracy(self:AdversarialRoom,
     self.kind = self.kind or self._check_kind([])
     clean = _right(who, states, labels)
     stands, by = clean.copy(), {}
+    if not isinstance(restarts, (int, np.integer)) or restarts < 1:      # none tried would look like none got through
+        raise BadInput(f"restarts must be a whole number ≥ 1; got {restarts!r}")
     for kind in kinds or (self._kinds(self.kind) if target is None or self.kind in ('text', 'mapping') else ['random']):
         ok = clean.copy()
         for _ in range(restarts):

@@ -47,6 +47,8 @@ def _new_learner(self:MetaLearnRoom, kind):
 @patch
 def _open(self:MetaLearnRoom, learner):
     "Take up where the room was left, with a learner that adapts"
+    if self.seconds is not None and not (isinstance(self.seconds, (int, float)) and self.seconds > 0):
+        raise BadInput(f"seconds must be a number > 0 or None; got {self.seconds!r}")
     Room._open(self, learner)
     if getattr(self.learner, 'kind', None) not in ('heads', 'meta_net'):
         raise BadInput(f"a meta-learning room takes the learners {', '.join(self.learners)}; got {short_repr(learner)}")
@@ -178,7 +180,9 @@ def learning_curve(self:MetaLearnRoom,
 ):  # -> {shots: mean score}, the mean squared error where tasks ask for numbers
     "How well new tasks are answered, by the number of examples."
     found = {}
+    if not tasks: raise BadInput("a learning curve needs at least one task; got none")
     for n in shots:
+        if not isinstance(n, (int, np.integer)) or n < 1: raise BadInput(f"shots are whole numbers ≥ 1; got {n!r}")
         scores = []
         for name, (states, answers) in tasks.items():
             if len(states) <= n:
