@@ -15,7 +15,7 @@ extras = dict(
     tables=['pandas>=2.0', 'pyarrow>=14'],
     notebooks=['matplotlib>=3.7', 'ipywidgets>=8.0', 'tqdm>=4.65'])
 extras['rooms'] = ['cma>=3.3']
-extras['flower'] = ['flwr>=1.42']
+extras['flower'] = ['flwr>=1.26']                     # over gRPC until 1.26, over HTTP in 1.42: both were run
 extras['fleet'] = ['fsspec>=2024.2']
 extras['npc'] = extras['torch'] + ['tokenizers>=0.20', 'gguf>=0.18', 'tqdm>=4.65']
 extras['data'] = extras['npc'] + ['kagglehub>=0.3', 'huggingface-hub>=0.30']
