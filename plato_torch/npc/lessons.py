@@ -183,10 +183,9 @@ def _with_drill(run, c, name, folder, share):
     "Talks with a share of the drill among them"
     talks, words = read_documents(folder), load_tokenizer(run.path('data'))
     n = min(20_000, round(len(talks) * share / (1 - share)))
-    if n < 2: return talks
+    if n < 3: return talks
     some = lambda kind, n, cards: from_rows(drill_rows(n, words, derive_seed(c.seed, 'drill', name, kind), cards))
-    cards, pairs = some('cards', n - n // 3, 1), some('pairs', n // 3, 0) if n > 2 else None
-    return joined(*filter(None, (talks, cards, pairs)), weights=[1, 1, c.compare][:3 if pairs else 2])
+    return joined(talks, some('cards', n - n // 3, 1), some('pairs', n // 3, 0), weights=[1, 1, c.compare])
 
 def stage_sft(run, c):  # -> dict
     "Supervised fine-tuning."
